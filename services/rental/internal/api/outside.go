@@ -44,8 +44,8 @@ func (in *Internal) outside(ctx context.Context,
 	return &answer, nil
 }
 
-// live reads the reservations that occupy units now or later, but at most rental.MaxHeld. They end today
-// or later, or are picked up and not returned yet. The second result reports whether there are more.
+// live reads the reservations that occupy units now or later, but at most rental.MaxHeld. These are the reservations
+// that end today or later, or are picked up and not returned yet. The second result reports whether there are more.
 func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
 	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
@@ -65,8 +65,8 @@ func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
 // pageSize is the number of reservations that one query reads.
 const pageSize = 1000
 
-// read reads the reservations that match a filter, page by page, and appends those that
-// occupy units to live. The second result reports whether there are more than rental.MaxHeld.
+// read reads the reservations that match a filter, page by page. It appends those that occupy units to the
+// argument live and returns the result. The second result reports whether there are more than rental.MaxHeld.
 func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}

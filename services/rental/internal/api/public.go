@@ -138,8 +138,8 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the text of the reason why in the caller's language. It uses the first known language
-// of these: the parameter lang, the language cookie, the default language of the business, English.
+// sentence returns the sentence for the reason in the argument why, in the caller's language. This is the first
+// known language of these: the parameter lang, the language cookie, the default language of the business, English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {
@@ -180,9 +180,9 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count sets in days, for each date and each rental, how many units can be reserved
-// from that date on. It counts for the shortest allowed length of the rental. This
-// is one day, unless the owner has set another length (docs/decisions/011).
+// count sets the argument days: for each date and each rental, the number of units that can
+// be reserved from that date on. It counts for the shortest allowed length of the rental.
+// This length is one day, unless the owner has set another one (docs/decisions/011).
 //
 // count sets the requested dates from today to the advance limit. If the
 // reservations cannot be read, count returns an error and does not change days.
@@ -221,9 +221,9 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	return nil
 }
 
-// shortestFrom returns the smallest number of days for which a rental can be reserved from the
-// date d on. The business must be open for pick-up on d and for the return on the last day.
-// The result is 0 if there is no pick-up on d, or no possible return by the argument last.
+// shortestFrom returns the smallest number of days for which a rental can be reserved from the date
+// d on. The business must be open for pick-up on d and for the return on the last day. The result is
+// 0 if no pick-up is possible on d, or no return is possible until the date in the argument last.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -236,11 +236,11 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 	return 0
 }
 
-// maxClosedDays is the largest number of consecutive closed dates after which a return is still found.
+// maxClosedDays is the largest number of consecutive closed dates by which the return of a rental can be delayed.
 const maxClosedDays = 31
 
-// throughout returns the smallest of the n values of free that begin
-// at the index first. It returns 0 if free has too few values.
+// throughout returns the smallest of n values of the slice free, beginning
+// at the index first. It returns 0 if the slice has too few values.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0

@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// New returns the charge of a reservation that is about to be written. The argument amount is in minor
-// units. The argument by is a deadline: if the charge is not open by then, the reservation is cancelled.
+// New returns the charge of a reservation that is about to be written. The argument amount is in minor units.
+// The argument by is a deadline: if the charge is not open at this instant, the reservation is cancelled.
 func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
@@ -34,7 +34,8 @@ var (
 	refunds = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
-// Later reports whether the charge said, which booking reported, is newer than the stored charge known.
+// Later reports whether a charge that booking has reported (the
+// argument said) is newer than the stored charge (the argument known).
 func Later(known, said booking.Charge) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[said.Status], statuses[known.Status]),
@@ -44,20 +45,21 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether the charge said is later than the charge known and contains news.
+// newsSince reports whether the argument said is later than the argument known and contains news.
 // News is a different sum of refunds made at the provider, or a different status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere ||
 		said.DisputeStatus != known.DisputeStatus)
 }
 
-// failedSince reports whether the charge said has a failed payment attempt that the charge known does not have yet.
+// failedSince reports whether a payment attempt has failed that
+// the argument said contains but the argument known does not.
 func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }
 
-// Noted returns the charge to store for a reservation after booking has reported the charge
-// said. The argument status is the status of the reservation, and known is the stored charge.
+// Noted returns the charge to store for a reservation after booking has reported its charge. The argument
+// status is the status of the reservation, known is the stored charge, and said is the reported charge.
 //
 // If a cancelled reservation turns out to be paid, the result has a pending
 // refund of the whole amount. Rental then requests this refund from booking.
@@ -76,9 +78,9 @@ type Step struct {
 	To    state.State
 }
 
-// Steps returns the changes of a reservation after booking has reported the charge said. The argument
-// status is the status of the reservation, and known is the stored charge. The caller must check with
-// [Later] that said is newer than known. If the result is empty, the caller only stores the charge.
+// Steps returns the changes of a reservation after booking has reported its charge. The argument status is the
+// status of the reservation, known is the stored charge, and said is the reported charge. The caller must first
+// check with [Later] that the reported charge is newer. If the result is empty, the caller only stores the charge.
 func Steps(status state.State, known, said booking.Charge) []Step {
 	var steps []Step
 	add := func(e event.Type, to state.State) {
@@ -126,9 +128,9 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	return steps
 }
 
-// Cancelled returns the new state of the charge c after its reservation was cancelled. An unpaid
-// charge becomes "cancelling" and can no longer be paid. For any other charge, Cancelled adds
-// the refund given by the argument part, as [Refunded] does. The result is nil if c is nil.
+// Cancelled returns the new state of the charge c after its reservation was cancelled. A charge
+// that is not paid yet becomes "cancelling" and can no longer be paid. For a paid charge, Cancelled
+// adds the refund in the argument part, as [Refunded] does. The result is nil if c is nil.
 func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil {
 		return nil

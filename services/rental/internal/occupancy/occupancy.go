@@ -40,8 +40,8 @@ func (s Stock) free(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
-// Reservation is a number of units that are occupied during the span During. If During is the
-// zero value, the units are occupied on all of Dates, from the first midnight to the last.
+// Reservation is a number of units that are occupied during the span During. If
+// During is the zero value, the units are occupied all day on each date of Dates.
 type Reservation struct {
 	Units  int
 	Dates  Dates
