@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units.
-// The function part returns the amount to refund. The refund stays pending until booking reports its
-// result. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error, nothing is changed.
+// Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The
+// function part returns the amount to refund. The refund stays pending until booking reports that the refund was
+// made or refused. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error, nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)

@@ -117,8 +117,9 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 	return err
 }
 
-// UnmakeWrite deletes the idempotency result write of the request that made the reservation
-// id. The caller uses it for a reservation that was cancelled before any answer contained it.
+// UnmakeWrite deletes the idempotency result of the request that made a reservation.
+// The argument write is the id of this result, and id is that of the reservation. The
+// caller uses it for a reservation that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
@@ -178,8 +179,8 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// Told stores the charge said as booking reported it, if it is newer than the stored
-// charge, and changes the reservation accordingly. It returns the types of the
+// Told stores the argument said, a charge as booking reported it, if it is newer than the
+// stored charge. It also changes the reservation accordingly. It returns the types of the
 // recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 //
 // While a charge is open, only a report of booking confirms the reservation. Only

@@ -29,9 +29,8 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 // statement changes. It limits the number of locks of a transaction.
 const followStep = 500
 
-// followSQL changes the reservations with the given status that do not match the
-// offer: it withdraws or restores them. It records one event for each changed
-// reservation. If the charge of a reservation is not open yet, it records no event.
+// followSQL changes the reservations with the given status that do not match the offer: it sets or removes the mark
+// withdrawn. It records one event for each changed reservation, except for those whose charge is not open yet.
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -51,9 +50,9 @@ WITH before AS MATERIALIZED (
 )
 SELECT count(*) FROM changed`
 
-// FollowRentals updates those reservations of a business that are not picked up yet. If one of
-// the rentals of a reservation is no longer offered, the reservation is withdrawn. If all of
-// them are offered again, it is restored. The argument offered contains the ids of the offered
+// FollowRentals updates those reservations of a business that are not picked up yet. It marks
+// a reservation as withdrawn if one of its rentals is no longer offered. It removes the mark
+// if all of them are offered again. The argument offered contains the ids of the offered
 // rentals. FollowRentals returns the number of changed reservations. It is idempotent.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date,
 	now time.Time) (int, error) {

@@ -16,8 +16,8 @@ import (
 // phone number, answers and link. The rental, its units and the time of the reservation
 // stay. An empty name marks an anonymized customer; no other reservation has an empty name.
 //
-// The same data are also in the events of the reservation and, for a day, in the
-// idempotency results of the owner's writes. Each of these has its own statement.
+// The same data are also in the events of the reservation and, for a day, in the idempotency
+// results of the owner's writes. Each of the three tables has its own statement.
 const (
 	forgetEventsSQL = `
 UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'

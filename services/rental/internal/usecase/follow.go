@@ -38,9 +38,9 @@ const (
 	followPage = 100
 )
 
-// Followers is a job that updates reservations after a business publishes a new offer. It withdraws the
-// reservations of a rental that is no longer offered, and restores them if the rental is offered again.
-// For each changed reservation, the job records an event, which causes the message to the customer.
+// Followers is a job that updates reservations after a business publishes a new offer. If a rental is no longer
+// offered, the job marks the reservations of the rental as withdrawn. If the rental is offered again, the job
+// removes the mark. For each changed reservation, the job records an event, which causes a message to the customer.
 type Followers struct {
 	records  *store.Store
 	offers   FreshOffers
@@ -138,7 +138,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	}
 }
 
-// follow withdraws and restores the reservations of a business so that they match its offer.
+// follow marks the reservations of a business as withdrawn, or removes the mark, so that they match the offer.
 func (f *Followers) follow(ctx context.Context, offer *catalog.Offer) error {
 	now, offered := f.clock.Now(), []uuid.UUID{}
 	for i := range offer.Rentals {

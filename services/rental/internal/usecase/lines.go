@@ -124,7 +124,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	return due, nil
 }
 
-// unpriced returns the fault availability_unverified for a price that could not be determined.
+// unpriced returns a fault with code availability_unverified for a price that could not be determined.
 func unpriced(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err,
 		"The price could not be determined just now, so nothing was reserved; try again shortly.")

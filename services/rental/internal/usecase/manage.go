@@ -83,8 +83,8 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	return m, err
 }
 
-// follow returns the customer's view of the reservation to which a token belongs, as it is
-// stored. It does not ask booking for the state of the charge. Fault: as [link.NotFound].
+// follow returns the customer's view of the reservation to which a token belongs, as it is stored.
+// It does not ask booking for the state of the charge. Fault: not_found for an invalid token.
 func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -121,10 +121,9 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	}
 }
 
-// Cancel cancels a reservation for its customer, with immediate effect, and returns the
-// customer's view after the cancellation. The argument shown is the refund that the page
-// showed to the customer. Faults: not_found for an invalid token; invalid_parameter; conflict
-// if the reservation cannot be cancelled now, or if the refund is no longer the shown one.
+// Cancel cancels a reservation for its customer, with immediate effect, and returns the customer's view after the
+// cancellation. The argument shown is the refund that the page showed to the customer. Faults: not_found for an
+// invalid token; invalid_parameter; conflict if the reservation cannot be cancelled now, or if the refund has changed.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {

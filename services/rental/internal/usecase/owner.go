@@ -274,8 +274,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	return r
 }
 
-// answers returns the customer's answers to the questions of the business about
-// the reserved rentals, as JSON to store. Fault: as [catalog.Offer.Answered].
+// answers returns the customer's answers to the questions of the business about the
+// reserved rentals, as JSON to store. Faults: those of [catalog.Offer.Answered].
 func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {

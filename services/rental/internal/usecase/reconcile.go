@@ -46,7 +46,7 @@ type Reconciliation struct {
 	outcomes     metric.Int64Counter
 }
 
-// NewReconciliation returns a reconciliation.
+// NewReconciliation returns a Reconciliation. The argument charges calls booking.
 func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock,
 	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
@@ -164,7 +164,7 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 
 // each calls the function do with the charges that are not final, up to
 // [booking.MaxCharges] in one call, until all are done. It returns the first error. After
-// an error, each continues with the next page. It stops if booking is not available.
+// an error, it continues with the next page, but it stops if booking is not available.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
@@ -184,8 +184,8 @@ func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) erro
 	}
 }
 
-// note stores the charge said as booking reported it, and counts
-// the recorded events. It logs a refund that the provider refused.
+// note stores the argument said, a charge as booking reported it, and
+// counts the recorded events. It logs a refund that the provider refused.
 func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, said booking.Charge) error {
 	told, err := r.reservations.Told(ctx, of.BusinessID, of.ID, said, r.clock.Now())
 	for _, e := range told {
