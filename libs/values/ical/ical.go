@@ -1,9 +1,9 @@
-// Package ical writes iCalendar documents (RFC 5545) with golang-ical: invitations with their updates
-// and cancellations (RFC 5546), and calendar feeds with many events. It limits and cleans its input,
-// so that no text can add a property. It sets the properties that calendar programs need for updates.
+// Package ical writes iCalendar documents (RFC 5545) with golang-ical. The documents are invitations with their
+// updates and cancellations (RFC 5546), or calendar feeds with many events. The package limits and cleans all
+// texts, so that a text cannot add a property. It sets the properties that calendar programs need to apply updates.
 //
-// Times are written in UTC. Calendar programs show them in the
-// viewer's time zone, so the document needs no zone rules.
+// Times are written in UTC. Calendar programs convert them to the
+// time zone of the viewer, so the document needs no time zone rules.
 package ical
 
 import (
@@ -20,75 +20,77 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/email"
 )
 
-// Method defines what a calendar program does with the events (RFC 5546).
+// Method decides how a calendar program handles the events (RFC 5546).
 type Method string
 
-// The methods that this package writes.
+// These constants are the methods that this package writes.
 const (
-	Publish Method = "PUBLISH" // show the events; no invitation
-	Request Method = "REQUEST" // add the event, or replace the one with the same UID and a lower sequence
+	Publish Method = "PUBLISH" // show the events; not an invitation
+	Request Method = "REQUEST" // add the event, or replace an event with the same UID and a lower sequence
 	Cancel  Method = "CANCEL"  // remove the event
 )
 
-// MediaType is the media type of the result of [Calendar.Write], without its method.
+// MediaType is the media type of the result of [Calendar.Write], without the parameter method.
 const MediaType = "text/calendar; charset=utf-8"
 
-// Bounds of a calendar. Longer texts are cut, and more than [MaxEvents] events are rejected.
+// These constants bound a calendar. Longer texts are cut. A calendar with more than [MaxEvents] events is an error.
 const (
 	MaxEvents = 50_000
-	maxShort  = 250  // characters of a name, a summary, a location
+	maxShort  = 250  // characters of a name, a summary or a location
 	maxLong   = 4000 // characters of a description
 )
 
-// Calendar is one iCalendar object.
+// Calendar is one iCalendar document: a feed, an invitation or a cancellation.
 type Calendar struct {
 	Method Method
 	Name   string // display name of a feed; may be empty
-	// Refresh is the interval at which programs should read the feed again; 0 omits it.
+	// Refresh is the interval at which calendar programs should read
+	// the feed again. If it is 0, the document names no interval.
 	Refresh time.Duration
 	Events  []Event
 }
 
-// Event is one appointment. An event with the same UID and a
-// higher Sequence replaces an earlier one in calendar programs.
+// Event is one appointment. In a calendar program, an event
+// replaces an earlier event with the same UID and a lower Sequence.
 type Event struct {
 	UID      string
 	Sequence int
-	Stamp    time.Time // time of this version
+	Stamp    time.Time // time at which this version of the event was made
 	Start    time.Time
-	End      time.Time // exclusive, after Start; zero if unknown
-	// AllDay writes Start and End as dates in their zone. End is the day after the last.
+	End      time.Time // exclusive, must be after Start; zero if the end is unknown
+	// AllDay means that Start and End are written as dates, in
+	// their own time zones. End is then the day after the last day.
 	AllDay      bool
 	Status      Status
 	Summary     string
 	Description string
 	Location    string
-	URL         string  // http or https; otherwise omitted
-	Organizer   *Person // [Request] and [Cancel] require it
-	Attendee    *Person // invited person, who has accepted by booking
+	URL         string  // http or https; any other URL is omitted
+	Organizer   *Person // required for [Request] and [Cancel]
+	Attendee    *Person // the invited person; shown as accepted, because the person made the booking
 }
 
-// Person is an organizer or attendee.
+// Person is the organizer or the attendee of an event.
 type Person struct {
 	Name  string // may be empty
 	Email string
 }
 
-// Status is the status of an event.
+// Status is the status of an [Event].
 type Status string
 
-// The statuses of an event.
+// These constants are the possible values of a [Status].
 const (
 	Confirmed Status = "CONFIRMED"
 	Tentative Status = "TENTATIVE"
 	Cancelled Status = "CANCELLED"
 )
 
-// Write returns the calendar as bytes. It returns an error in these cases:
+// Write returns the calendar as the bytes of an iCalendar document. It returns an error in these cases:
 //
 //   - The calendar has more than [MaxEvents] events.
-//   - A request or a cancellation does not have exactly one event with an organizer.
-//   - An event has no UID, or its end is not after its start.
+//   - The method is [Request] or [Cancel], and the calendar does not have exactly one event with an organizer.
+//   - An event has no UID or a negative sequence, or its end is not after its start.
 func (c Calendar) Write() ([]byte, error) {
 	if len(c.Events) > MaxEvents {
 		return nil, fmt.Errorf("a calendar of %d events; at most %d fit", len(c.Events), MaxEvents)
@@ -163,7 +165,8 @@ func setText(v *ics.VEvent, property ics.ComponentProperty, value string) {
 	}
 }
 
-// setPersons sets organizer and attendee. Calendar programs accept an update only from the organizer of the invitation.
+// setPersons sets the organizer and the attendee of an event. Calendar programs
+// accept an update only if it has the same organizer as the invitation.
 func setPersons(v *ics.VEvent, e *Event) error {
 	organizer, ok := mailto(e.Organizer)
 	if !ok {
@@ -185,11 +188,11 @@ func mailto(p *Person) (string, bool) {
 	return "mailto:" + uriEscaper.Replace(p.Email), true
 }
 
-// uriEscaper escapes characters with a special meaning in a URI (RFC 6068).
+// uriEscaper escapes the characters of an e-mail address that have a special meaning in a mailto URI (RFC 6068).
 var uriEscaper = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
 
-// nameParameter returns the CN parameter of a person. It replaces characters that would need quotes or
-// escapes, because golang-ical does not quote parameters and escapes them incorrectly, like text.
+// nameParameter returns the parameter CN with the name of a person. It replaces characters that would
+// need quotes or escapes, because golang-ical writes these characters incorrectly in parameters.
 func nameParameter(p *Person) []ics.PropertyParameter {
 	cn := strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch r {
@@ -206,8 +209,8 @@ func nameParameter(p *Person) []ics.PropertyParameter {
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// cleanText returns s as valid UTF-8, cut to the number most of characters, without control characters except line
-// ends.
+// cleanText returns s as valid UTF-8 without control characters, except line ends
+// and tabs. It cuts the text to the argument most, the maximal number of characters.
 func cleanText(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -227,8 +230,9 @@ func cleanText(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// cleanURL returns a web address as ASCII without spaces and control characters (RFC 3986 §2), or "" if it is
-// invalid. It percent-encodes all other bytes, because net/url does not escape them in a query.
+// cleanURL returns a web address as ASCII without spaces and control characters
+// (RFC 3986 §2). It returns "" if the address is invalid. It percent-encodes all
+// bytes that are not ASCII, because net/url does not encode them in the query.
 func cleanURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

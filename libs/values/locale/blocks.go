@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// keptBlocks are the block elements that [Sanitize] keeps. dropped are the elements that it removes
-// and replaces by a line break, because browsers show them as blocks or as separate table cells.
+// keptBlocks are the block elements that [Sanitize] keeps. droppedBlocks are elements that it removes
+// and replaces with a line break. Browsers show these elements as separate blocks or table cells.
 var (
 	keptBlocks = newAtomSet(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 
@@ -30,24 +30,26 @@ func newAtomSet(list ...atom.Atom) map[atom.Atom]bool {
 
 func isBlock(a atom.Atom) bool { return keptBlocks[a] || droppedBlocks[a] }
 
-// unreadElements are the elements whose text is not part of the prose. They are removed with their contents.
+// unreadElements are the elements whose text is not prose, such as
+// scripts. [Sanitize] removes them together with their contents.
 var unreadElements = newAtomSet(atom.Audio, atom.Canvas, atom.Datalist, atom.Iframe, atom.Math, atom.Noembed,
 	atom.Noframes,
 	atom.Noscript, atom.Object, atom.Script, atom.Select, atom.Style, atom.Svg, atom.Template, atom.Textarea,
 	atom.Title, atom.Video, atom.Xmp)
 
-// breakBlocks inserts a br at the border of each removed block if the texts on both sides would otherwise run together.
+// breakBlocks inserts a br element at the borders of blocks that [Sanitize] removes.
+// It does this only if the texts on both sides would otherwise run together.
 func breakBlocks(body *html.Node) {
 	var b borderWalker
 	b.walk(body)
 }
 
-// borderWalker walks a tree in the order of its text, and records
-// the elements between the last text and the current position.
+// borderWalker visits the nodes of a tree in the order of their text.
+// It remembers the first border of a dropped block since the last text.
 type borderWalker struct {
-	afterText   bool       // text was seen, and no line has ended since then
-	firstBorder *html.Node // the first dropped block of which a border was passed since the text
-	atEnd       bool       // whether that border is the end of the block
+	afterText   bool       // whether there is text since the last line end
+	firstBorder *html.Node // first dropped block whose border was passed since the last text
+	atEnd       bool       // whether the border is the end of that block
 }
 
 func (b *borderWalker) walk(n *html.Node) {

@@ -7,14 +7,16 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match returns the language among languages that suits a reader who requests the language requested
-// (semantics.md §6). Both are BCP 47 tags. It returns false for a malformed tag, and if no language is suitable.
+// Match selects the language that suits a reader from the argument languages. The argument
+// requested is the language that the reader requests (semantics.md §6). All languages are
+// BCP 47 tags. Match returns false if requested is malformed, or if no language is suitable.
 //
-// An equal tag, ignoring case, is best. The next best is the same language in the same script, with
-// the nearest region: pt-BR finds pt, en-AU finds en-GB before en-US, zh-TW finds zh-HK before zh.
+// The best match is an equal tag, ignoring case. The next best is the same language in the same script, with the
+// nearest region. For example, pt-BR matches pt, en-AU prefers en-GB to en-US, and zh-TW prefers zh-HK to zh.
 //
-// Otherwise the same language in another script is accepted if one of the two tags names no script:
-// zh-TW finds zh, and zh finds zh-Hant. But zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
+// If there is neither, Match accepts the same language in another script, provided that
+// one of the tags names neither script nor region. For example, zh-TW matches zh, and zh
+// matches zh-Hant. But zh-TW never matches zh-Hans, and sr-Latn never matches sr-Cyrl.
 func Match(requested string, languages []string) (string, bool) {
 	want, ok := parseTag(requested)
 	if !ok {
@@ -47,7 +49,7 @@ func Match(requested string, languages []string) (string, bool) {
 	return "", false
 }
 
-// MatchOr returns the result of [Match], or byDefault if there is no match.
+// MatchOr returns the result of [Match], or the argument byDefault if no language is suitable.
 func MatchOr(requested string, languages []string, byDefault string) string {
 	if found, ok := Match(requested, languages); ok {
 		return found
@@ -55,7 +57,7 @@ func MatchOr(requested string, languages []string, byDefault string) string {
 	return byDefault
 }
 
-// candidate is a language of the business, as written and as parsed.
+// candidate is one language of the list, as text and as a parsed tag.
 type candidate struct {
 	written string
 	tag     language.Tag
@@ -63,9 +65,9 @@ type candidate struct {
 
 type candidates []candidate
 
-// nearest returns the language of the list whose region is nearest to that of want; the
-// first one if several are equal. All languages of the list must be variants of one
-// language, because CLDR's matcher would otherwise serve Spanish to readers of Catalan.
+// nearest returns the language of the list whose region is nearest to the region of want. If several
+// are equally near, it returns the first. All languages in the list must be variants of one language.
+// For different languages, the CLDR matcher would, for example, select Spanish for readers of Catalan.
 func (list candidates) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {
@@ -75,21 +77,21 @@ func (list candidates) nearest(want language.Tag) string {
 	return list[i].written
 }
 
-// parsedTag holds the parts of a tag that matching compares.
+// parsedTag holds the parts of a tag that [Match] compares.
 type parsedTag struct {
 	tag    language.Tag
 	base   language.Base
-	script language.Script // as written, or the usual script of the language in the region
-	bare   bool            // neither script nor region is written: the script is open
+	script language.Script // the script in the tag, or the usual script of the language in the region
+	bare   bool            // whether the tag names neither script nor region, so that every script matches
 }
 
-// canon maps equivalent tags to one: iw to he, nb to no, cmn to zh.
+// canon replaces equivalent tags by one tag: iw by he, no by nb, cmn by zh.
 const canon = language.BCP47 | language.Macro
 
-// parseTag returns false if s is not a well-formed tag of a known language.
-// Unknown regions and variants are ignored, as in the lookup of RFC 4647.
+// parseTag parses a BCP 47 tag. It returns false if s is not a well-formed tag of a known
+// language. It ignores unknown regions and variants, as the lookup of RFC 4647 does.
 func parseTag(s string) (parsedTag, bool) {
-	const longest = 64 // far longer than any tag in use; bounds the parser
+	const longest = 64 // much longer than any tag in use; bounds the work of the parser
 	if len(s) > longest || strings.Contains(s, "_") {
 		return parsedTag{}, false
 	}

@@ -21,6 +21,6 @@ var regions = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// RegionOf returns the ISO 3166 code of the country of a time zone, such as GB
-// for Europe/London. It returns "" for a zone without a country, such as UTC.
+// RegionOf returns the ISO 3166 code of the country in which a time zone lies, such as
+// GB for Europe/London. It returns "" for a time zone without a country, such as UTC.
 func RegionOf(zone string) string { return regions()[zone] }

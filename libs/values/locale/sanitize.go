@@ -8,23 +8,25 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Sanitizer is the version of [Sanitize]; increment it when the output changes. It is stored
-// together with sanitized text. A program with a newer version sanitizes the original text again.
+// Sanitizer is the version of [Sanitize]. It must be incremented when the output of Sanitize changes. Services store
+// the version with each sanitized text. If the version of the program is newer, they sanitize the original text again.
 const Sanitizer = 1
 
-// Sanitize returns the permitted part of HTML that an owner wrote (semantics.md §6): links, lists,
-// emphasis, headings, paragraphs and breaks, without attributes except a link's. The text of all other
-// elements is kept, unless it is not readable prose: scripts, styles, comments, input fields and
-// drawings. If a removed block, such as a div or a table row, separated text, a line break replaces it.
+// Sanitize returns the permitted part of the HTML that an owner wrote (semantics.md §6). It keeps
+// links, lists, emphasis, headings, paragraphs and line breaks, and removes all attributes except
+// those of links. It removes other elements, but keeps their text. It also removes the text of
+// elements that are not prose: scripts, styles, comments, input fields and drawings. A removed
+// block that separated two texts, such as a div or a table row, is replaced by a line break.
 //
-// Links keep an absolute http, https or mailto address and open in a new page. The result is well formed,
-// so that no open tag affects the surrounding page. Sanitizing the result again does not change it.
+// Links keep an absolute http, https or mailto address and open in a new page. The result is well-formed,
+// so that it does not affect the surrounding page. Sanitizing the result again does not change it.
 func Sanitize(dirty string) string {
 	s := strings.ToValidUTF8(dirty, "\uFFFD")
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
-		return s // plain text, as most short fields are
+		return s // s is plain text, as most short fields are
 	}
-	// An HTML5 parser reads the tags before the policy is applied, and reads the result of the policy again.
+	// Sanitize parses the HTML as a browser does before it applies
+	// the policy. It parses the result of the policy again.
 	body, ok := parse(s)
 	if !ok {
 		return stripTags(s)
@@ -36,12 +38,13 @@ func Sanitize(dirty string) string {
 	return stripTags(s)
 }
 
-// maxRounds bounds [sanitizeUntilStable]. Prose needs one round; only random sequences of tags need a second or third.
+// maxRounds is the maximal number of rounds of [sanitizeUntilStable]. Prose
+// needs one round. Only random sequences of tags need a second or third round.
 const maxRounds = 8
 
-// sanitizeUntilStable parses and renders s until the result no longer changes. One round may not
-// suffice: parsing moves elements that HTML does not permit to nest, and the moved
-// elements may be invalid again. It returns false if s still changes after [maxRounds].
+// sanitizeUntilStable parses and renders s repeatedly until the result no longer changes. One round may
+// not be enough: the parser moves elements that HTML does not permit to nest, and the moved elements may
+// be nested incorrectly again. The function returns false if the result still changes after [maxRounds].
 func sanitizeUntilStable(s string) (string, bool) {
 	for range maxRounds {
 		body, ok := parse(s)
@@ -57,7 +60,8 @@ func sanitizeUntilStable(s string) (string, bool) {
 	return "", false
 }
 
-// stripTags returns the text of HTML that nests too deep for the parser or does not stabilize.
+// stripTags returns only the text of HTML. It is used if the HTML is nested too
+// deeply for the parser, or if the result of the policy does not become stable.
 func stripTags(s string) string {
 	return html.EscapeString(VisibleText(textOnly.Sanitize(s)))
 }
@@ -71,7 +75,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(false) // an owner's text has no base address
+	p.AllowRelativeURLs(false) // the text of an owner has no base address for relative URLs
 	p.RequireNoFollowOnLinks(true)
 	p.AddTargetBlankToFullyQualifiedLinks(true) // also sets rel=noopener
 	skipUnread(p)
@@ -86,15 +90,15 @@ func newTextPolicy() *bluemonday.Policy {
 	return p
 }
 
-// skipUnread makes a policy drop the contents of the elements in unread.
+// skipUnread makes a policy remove the contents of unreadElements.
 func skipUnread(p *bluemonday.Policy) {
 	for a := range unreadElements {
 		p.SkipElementsContent(a.String())
 	}
 }
 
-// parse parses s like a browser parses the contents of an element, and returns
-// that element. It returns false if s nests deeper than the parser supports.
+// parse parses s as a browser parses the contents of an element. It returns an element with
+// these contents. It returns false if s is nested more deeply than the parser supports.
 func parse(s string) (*html.Node, bool) {
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragment(strings.NewReader(s), body)
@@ -107,12 +111,12 @@ func parse(s string) (*html.Node, bool) {
 	return body, true
 }
 
-// render returns the HTML of the contents of body.
+// render returns the contents of body as HTML.
 func render(body *html.Node) string {
 	var b strings.Builder
 	for n := range body.ChildNodes() {
 		if err := html.Render(&b, n); err != nil {
-			return "" // unreachable: a builder accepts all writes, and a parsed tree can be rendered
+			return "" // cannot happen: a builder accepts all writes, and a parsed tree can be rendered
 		}
 	}
 	return b.String()

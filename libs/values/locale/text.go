@@ -7,19 +7,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// VisibleText returns the text that a browser shows for the output of [Sanitize] (semantics.md §6). Entities
-// are decoded. The borders of blocks and br are line breaks. Adjacent white space and line breaks become one
-// line break if there is a line break among them, otherwise one space; at both ends they are removed.
+// VisibleText returns the text that a browser shows for HTML from [Sanitize] (semantics.md §6). Entities are decoded. A
+// br element and each border of a block become a line break. A sequence of white space and line breaks becomes one line
+// break if it contains a line break, and otherwise one space. At the start and at the end of the text, it is removed.
 //
-// White space is what HTML collapses: space, tab, line feed, form feed and carriage return.
-// No-break and ideographic spaces are kept. A line end of the source next to a zero width space
-// is removed (CSS Text 3, §4.1.3): scripts without spaces break their source lines there.
+// White space is the set of characters that HTML collapses: space, tab, line feed, form feed and carriage
+// return. No-break and ideographic spaces are kept. A line end in the source is removed if it is next to a
+// zero width space (CSS Text 3, §4.1.3). Scripts without spaces between words break their source lines there.
 func VisibleText(sanitized string) string {
 	var out foldingWriter
 	tokens := html.NewTokenizer(strings.NewReader(sanitized))
 	for {
 		switch tokens.Next() {
-		case html.ErrorToken: // the end: a string reader has no other error
+		case html.ErrorToken: // end of the text; a string reader returns no other error
 			return out.text.String()
 		case html.TextToken:
 			out.write(string(tokens.Text()))
@@ -36,8 +36,8 @@ func VisibleText(sanitized string) string {
 type foldingWriter struct {
 	text    strings.Builder
 	pending string // white space to write before the next character
-	endsRow bool   // the pending space comes from a line end of the source
-	afterZW bool   // the last written character is a zero width space
+	endsRow bool   // whether the pending space comes from a line end in the source
+	afterZW bool   // whether the last written character is a zero width space
 }
 
 func (w *foldingWriter) lineBreak() { w.pending = "\n" }
@@ -71,7 +71,7 @@ func (w *foldingWriter) word(s string) {
 	w.afterZW = strings.HasSuffix(s, zeroWidthSpace)
 }
 
-// cutWord splits s before its first white space.
+// cutWord splits s before the first white space.
 func cutWord(s string) (string, string) {
 	if i := strings.IndexAny(s, whiteSpace); i >= 0 {
 		return s[:i], s[i:]

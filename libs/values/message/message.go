@@ -1,8 +1,8 @@
-// Package message provides sentences in the reader's language, from one data file for each of the 36 languages of
-// semantics.md §4. A sentence with a count has a form for each plural category that CLDR defines for the language.
+// Package message provides sentences in the 36 languages of semantics.md §4. Each language has one data
+// file. A sentence with a count has one form for each plural category that CLDR defines for the language.
 //
-// [Load] returns the sentences of libs/values/message. Their counts use the digits that
-// are customary in the language. [Read] reads the sentence files of other packages.
+// [Load] returns the sentences of libs/values/message. Their counts use the digits
+// that are customary in the language. [Read] reads sentence files of other packages.
 package message
 
 import (
@@ -21,10 +21,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// ID identifies a sentence.
+// ID identifies a sentence in all languages.
 type ID string
 
-// The sentences. [NotEnoughUnits] contains the number of free units; the others contain no number.
+// These constants are the ids of the sentences of this package. The sentence
+// [NotEnoughUnits] contains the number of free units; the others contain no number.
 const (
 	RentalNotFound     ID = "rental_not_found"
 	NotEnoughUnits     ID = "not_enough_units"
@@ -36,24 +37,25 @@ const (
 	Closed             ID = "closed" // pick-up or return is outside opening hours
 )
 
-// fallback is the language for readers whose languages are all missing.
+// fallback is the language for readers who request only languages without sentences.
 const fallback = "en"
 
 //go:embed sentences/*.json
 var files embed.FS
 
-// Catalog holds sentences in every language of its files. It is safe for concurrent use.
+// Catalog holds sentences in several languages. It is safe for concurrent use.
 type Catalog struct {
-	languages  []string // codes, sorted
+	languages  []string // language codes, sorted
 	localizers map[string]*i18n.Localizer
 	digits     map[string]*textmessage.Printer
-	single     map[string]map[string]bool // by language: sentences with a single form for all counts
+	single     map[string]map[string]bool // by language: ids of sentences with a single form for all counts
 }
 
-// Load reads the built-in sentences. It returns an error only for invalid data, which the tests detect.
+// Load reads the sentences of this package. It returns an error only if the data is invalid, which tests detect.
 func Load() (*Catalog, error) { return Read(files, "sentences") }
 
-// Read reads the sentences in a folder, which has one file <code>.json in go-i18n's format per language.
+// Read reads the sentences in a folder of the file system from. The folder
+// has one file per language, <code>.json, in the format of go-i18n.
 func Read(from fs.FS, folder string) (*Catalog, error) {
 	entries, err := fs.ReadDir(from, folder)
 	if err != nil {
@@ -80,11 +82,12 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 	return c, nil
 }
 
-// Languages returns the codes of all languages, sorted.
+// Languages returns the codes of all languages of the catalog, sorted.
 func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
-// Choose returns the language of the catalog that suits the first of the tags in wanted. It compares BCP 47
-// tags, so that "pt-BR" finds pt, and skips empty and unknown tags. If no tag suits, the result is English.
+// Choose returns the language of the catalog that suits the reader best. The arguments are the BCP 47
+// tags that the reader prefers, best first. Choose returns the match for the first tag that has one; for
+// example, pt-BR matches pt. It skips empty and unknown tags. If no tag matches, it returns English.
 func (c *Catalog) Choose(tags ...string) string {
 	for _, w := range tags {
 		if _, ok := c.localizers[w]; ok {
@@ -97,17 +100,18 @@ func (c *Catalog) Choose(tags ...string) string {
 	return fallback
 }
 
-// Say returns a sentence without a count, in one of [Catalog.Languages].
-// It returns an error if the data lacks the sentence.
+// Say returns a sentence without a count in the language code, which is one
+// of [Catalog.Languages]. It returns an error if the sentence does not exist.
 func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
 
-// Fill returns a sentence without a count, with its placeholders filled from data.
+// Fill returns a sentence without a count and replaces the placeholders with
+// the values in data. It returns an error if the sentence does not exist.
 func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
-// FillCount returns a sentence in the plural form of count, which is at least 0, with its
-// placeholders filled from data. A sentence with a single form has that form for every count.
+// FillCount returns a sentence in the plural form for count, which is at least 0. It replaces the
+// placeholders with the values in data. If a sentence has a single form, this form is used for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
 	if c.single[code][string(id)] {
 		return c.Fill(code, id, data)
@@ -115,8 +119,8 @@ func (c *Catalog) FillCount(code string, id ID, count int, data map[string]strin
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 
-// SayCount returns a sentence in the plural form of count, which is
-// at least 0. It returns an error if the data lacks the sentence.
+// SayCount returns a sentence in the plural form for count, which is at least 0. It replaces the placeholder
+// Count with count, in the digits of the language. It returns an error if the sentence does not exist.
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	digits, ok := c.digits[code]
 	if !ok {

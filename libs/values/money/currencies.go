@@ -2,11 +2,12 @@ package money
 
 import "strings"
 
-// digits holds the number of decimals of the ISO 4217 currencies (list one, with the funds).
-// It omits codes without a minor unit (metals, SDR, tests), because prices cannot use them.
+// digits maps ISO 4217 currency codes to their number of decimals. It contains list one of ISO 4217, with the
+// fund codes. It omits codes without a minor unit (metals, SDR, test codes), because prices cannot use them.
 //
-// The CLDR data in golang.org/x/text is not used, because it follows the rounding in shops instead of ISO 4217. RSD,
-// COP and PKR have no decimals there, and IQD none instead of three. Currencies introduced since 2022 are missing.
+// The CLDR data in golang.org/x/text is not used, because it follows the rounding in
+// shops instead of ISO 4217. In CLDR, RSD, COP and PKR have no decimals, and IQD has
+// none instead of three. Currencies that were introduced since 2022 are missing.
 var digits = byCode(map[int]string{
 	0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF`,
 	2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW

@@ -1,5 +1,5 @@
-// Package money represents amounts of money as integers in the minor unit of a currency,
-// such as cents. Decimals occur only in manifests and in JSON. The package does no I/O.
+// Package money represents amounts of money as integers in the minor unit of a currency, such
+// as cents. Decimal numbers occur only in manifests and in JSON. The package does no I/O.
 package money
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// Currency is an ISO 4217 currency with its number of decimals.
+// Currency is an ISO 4217 currency: its code and its number of decimals.
 type Currency struct {
 	Code   string
 	Digits int
 }
 
-// ParseCurrency parses an upper-case ISO 4217 code, such as EUR (2
-// decimals) or JPY (0). It rejects codes without a minor unit, such as XAU.
+// ParseCurrency returns the currency for an upper-case ISO 4217 code, such as EUR (2
+// decimals) or JPY (0 decimals). It rejects codes without a minor unit, such as XAU.
 func ParseCurrency(code string) (Currency, error) {
 	n, ok := digits[code]
 	if !ok {
@@ -33,13 +33,13 @@ func ParseCurrency(code string) (Currency, error) {
 // Codes returns the codes that [ParseCurrency] accepts, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
 
-// Minor returns the decimal amount d in minor units. It rejects an amount with more decimals than the
-// currency has, or with more than twelve digits before the point, also in exponent notation ("1e9999").
+// Minor converts the decimal amount d to minor units. It rejects an amount with more decimals than the currency has. It
+// also rejects an amount with more than twelve digits before the decimal point, even in exponent notation ("1e9999").
 func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	if d.IsZero() {
 		return 0, nil
 	}
-	// Comparing and scaling expand a decimal, so that large exponents must be rejected first.
+	// Comparing and shifting a decimal writes out all its digits. Large exponents must therefore be rejected first.
 	if d.Exponent() > maxDigits {
 		return 0, fmt.Errorf("the amount is too large; write one below %s", maxAmount)
 	}
@@ -57,12 +57,12 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	return scaled.IntPart(), nil
 }
 
-// Limit returns the smallest amount that [Currency.Minor] rejects as too large.
+// Limit returns the smallest positive amount that [Currency.Minor] rejects as too large.
 func Limit() decimal.Decimal { return maxAmount }
 
 const (
-	maxDigits   = 12  // digits before the point
-	maxDecimals = 100 // digits after the point, including trailing zeros
+	maxDigits   = 12  // maximal number of digits before the decimal point
+	maxDecimals = 100 // maximal number of digits after the decimal point, including trailing zeros
 )
 
 var (
@@ -70,11 +70,11 @@ var (
 	half      = decimal.New(5, -1)
 )
 
-// Decimal returns an amount in minor units as a decimal.
+// Decimal converts an amount in minor units to a decimal.
 func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
 
-// Round returns d in minor units, rounded half up (semantics.md §5): 0.5 becomes 1 and -0.5 becomes 0. A
-// result beyond the largest amount of [Currency.Minor] is limited to it, so that the integer cannot overflow.
+// Round converts d to minor units and rounds half up (semantics.md §5): 0.5 becomes 1, and -0.5 becomes 0. An amount
+// above [Currency.Largest], or below its negative, is replaced by that limit, so that the integer cannot overflow.
 func (c Currency) Round(d decimal.Decimal) int64 {
 	largest := c.Largest()
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
@@ -83,13 +83,14 @@ func (c Currency) Round(d decimal.Decimal) int64 {
 	return min(largest, d.Shift(int32(c.Digits)).Add(half).Floor().IntPart())
 }
 
-// Largest returns the largest result of a calculation, in minor units.
+// Largest returns the largest result of [Currency.Round], in minor units.
 func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntPart() - 1 }
 
-// JSON returns an amount in minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
+// JSON converts an amount in minor units to a JSON number with the
+// decimals of the currency. For example, 4000 in EUR becomes 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
 
-// Number returns a JSON number of [Currency.JSON] as a decimal; 0 if it is not a number.
+// Number converts a JSON number to a decimal. It returns 0 if n is not a number.
 func Number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {
@@ -98,9 +99,9 @@ func Number(n json.Number) decimal.Decimal {
 	return d
 }
 
-// Exact returns d with the currency's decimals, or with more if d has more: 40.00, 13.3875.
+// Exact formats d with the decimals of the currency, or with more decimals if d has more: 40.00, 13.3875.
 func (c Currency) Exact(d decimal.Decimal) string {
-	s := d.String() // without trailing zeros
+	s := d.String() // String omits trailing zeros
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {
 		return s
 	}

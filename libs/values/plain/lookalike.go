@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// CheckNames rejects a name that differs from a known one only in case, underscores or hyphens, such
-// as staffId for staff_id. Other unknown names pass. noun describes the names: parameter or field.
+// CheckNames returns an error for a name that is probably a misspelled known name. Such a name differs from a known
+// name only in case, underscores or hyphens, for example staffId instead of staff_id. Other unknown names are
+// accepted. The argument noun describes the names in the error sentence: parameter or field. Fault: invalid_parameter.
 func CheckNames(noun string, names, known []string) error {
 	for _, name := range names {
 		if slices.Contains(known, name) {
@@ -26,5 +27,5 @@ func CheckNames(noun string, names, known []string) error {
 
 var nameMarks = strings.NewReplacer("_", "", "-", "")
 
-// plainName returns a name in lower case without underscores and hyphens.
+// plainName returns a name in lower case, without underscores and hyphens.
 func plainName(name string) string { return strings.ToLower(nameMarks.Replace(name)) }

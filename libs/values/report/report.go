@@ -1,5 +1,5 @@
-// Package report holds the common types of all services' reports: their
-// dates, and the periods by which they add up (pages.md, Reports).
+// Package report defines the types that the reports of all services share: the dates
+// of a report, and the periods over which it adds up values (pages.md, Reports).
 package report
 
 import (
@@ -12,37 +12,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// By is the length of the periods of a report. Each row of a report is about one period.
+// By is the length of the periods of a report. Each row of the report belongs to one period.
 type By string
 
-// The lengths of periods; weeks begin on Mondays.
+// These constants are the possible lengths of a period. Weeks begin on Monday.
 const (
 	Day   By = "day"
 	Week  By = "week"
 	Month By = "month"
 )
 
-// MaxDays is the maximal number of dates of a report: three years.
+// MaxDays is the maximal number of days that a report may cover: three years.
 const MaxDays = 3*365 + 1
 
 // MaxRows is the maximal number of rows of a report.
 const MaxRows = 50_000
 
-// TooManyRows returns the fault of a report with more than [MaxRows].
+// TooManyRows returns the fault for a report with more than [MaxRows] rows.
 func TooManyRows() error {
 	return fault.Newf(fault.InvalidParameter,
 		"by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
-// Query requests a report about the dates From to To of the business, both inclusive. The date of a row is the
-// first date of its period. For the first row it can be before From, but dates before From are not counted.
+// Query describes a report: the first and the last date, both inclusive, in the business's
+// time zone, and the length of the periods. The date of a row is the first date of its
+// period. For the first row, this date may be before From. Dates before From do not count.
 type Query struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`
 	By   By            `json:"by"`
 }
 
-// Check validates a query. Faults: invalid_parameter.
+// Check validates the query. Fault: invalid_parameter if By is unknown,
+// To is before From, or the report would cover more than [MaxDays] days.
 func (q Query) Check() error {
 	switch {
 	case q.By != Day && q.By != Week && q.By != Month:
@@ -56,7 +58,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Values returns the query parameters of a request for the report.
+// Values returns the query as URL parameters: from, to and by.
 func (q Query) Values() url.Values {
 	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
 }
@@ -75,7 +77,7 @@ func (by By) Start(d timespan.Date) timespan.Date {
 	return d
 }
 
-// Periods returns the first dates of all periods with a date in the query, in order.
+// Periods returns the first dates of all periods that contain a date of the query, in ascending order.
 func (q Query) Periods() []timespan.Date {
 	var all []timespan.Date
 	for start := q.By.Start(q.From); start <= q.To; start = q.By.next(start) {
@@ -84,7 +86,7 @@ func (q Query) Periods() []timespan.Date {
 	return all
 }
 
-// next returns the first date of the period after the one that begins at start.
+// next returns the first date of the next period. The argument start is the first date of the current period.
 func (by By) next(start timespan.Date) timespan.Date {
 	switch by {
 	case Week:
@@ -97,37 +99,38 @@ func (by By) next(start timespan.Date) timespan.Date {
 	return start + 1
 }
 
-// Report is a report about a business, with dates in the business's time zone.
+// Report is a report about one business. Its dates are in the time zone of the business.
 type Report[Row any] struct {
 	Query
 	Timezone string `json:"timezone"`
 	Rows     []Row  `json:"rows"`
 }
 
-// Revenue is the revenue from sales. A sale counts on the start date of the booking, event or reservation.
+// Revenue is the revenue of a business from its sales. The date of
+// a sale is the start date of the booking, event or reservation.
 type Revenue struct {
-	Rows []RevenueRow `json:"rows"` // by date, kind and currency
+	Rows []RevenueRow `json:"rows"` // ordered by date, kind and currency
 }
 
-// RevenueRow is the revenue of one kind of sale, in one currency and period.
+// RevenueRow is the revenue from one kind of sale, in one currency and one period.
 type RevenueRow struct {
 	Date     timespan.Date `json:"date"` // first date of the period
 	Kind     string        `json:"kind"` // booking, ticket or reservation
 	Currency string        `json:"currency"`
-	Sold     int64         `json:"sold"`     // bookings, orders of tickets or reservations that are not cancelled
-	Total    json.Number   `json:"total"`    // sum of their prices; sales of the owner without a price count 0
-	Paid     json.Number   `json:"paid"`     // paid online, including later refunds
-	Refunded json.Number   `json:"refunded"` // refunded part of Paid
+	Sold     int64         `json:"sold"`     // number of bookings, ticket orders or reservations that are not cancelled
+	Total    json.Number   `json:"total"`    // sum of the prices; a sale that the owner made without a price counts 0
+	Paid     json.Number   `json:"paid"`     // amount that was paid online, including amounts that were refunded later
+	Refunded json.Number   `json:"refunded"` // part of Paid that was refunded
 }
 
-// UtilisationRow is the booked part of a member's working time in one period.
+// UtilisationRow compares the booked time of a staff member with the working time, for one period.
 type UtilisationRow struct {
 	Date          timespan.Date `json:"date"` // first date of the period
 	StaffID       uuid.UUID     `json:"staff_id"`
-	StaffName     string        `json:"staff_name"`     // "" if the offer no longer has the member
-	BookedMinutes int64         `json:"booked_minutes"` // with buffers, also outside working hours
-	OpenMinutes   int64         `json:"open_minutes"`   // by the currently published hours, without blocked time
-	// Utilisation is BookedMinutes divided by OpenMinutes; null if the member has no
-	// working hours in the period. Bookings outside working hours can raise it above 1.
+	StaffName     string        `json:"staff_name"`     // "" if the business no longer has the staff member
+	BookedMinutes int64         `json:"booked_minutes"` // with buffers; includes bookings outside working hours
+	OpenMinutes   int64         `json:"open_minutes"`   // by the published working hours, without blocked time
+	// Utilisation is BookedMinutes divided by OpenMinutes. It is null if the staff member has no
+	// working hours in the period. It can be above 1 because of bookings outside working hours.
 	Utilisation *float64 `json:"utilisation"`
 }

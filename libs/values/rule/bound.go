@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Form is the notation of a rule's from or to.
+// Form is the notation of a [Bound] in a manifest.
 type Form int
 
-// The forms of a [Bound].
+// These constants are the possible forms of a [Bound].
 const (
 	MonthDayForm Form = iota + 1 // MM-DD
 	DateForm                     // YYYY-MM-DD
@@ -20,7 +20,7 @@ const (
 	DateTimeForm                 // YYYY-MM-DDTHH:MM
 )
 
-// Example returns a bound that is written in the form.
+// Example returns an example text in this form, for error sentences.
 func (f Form) Example() string {
 	switch f {
 	case MonthDayForm:
@@ -40,16 +40,17 @@ var (
 	_ encoding.TextUnmarshaler = (*Bound)(nil)
 )
 
-// Bound is one end of the span in which a rule applies. The Form decides which of the other fields are set.
+// Bound is one end of the span in which a pricing rule applies: the
+// rule's from or to. Form determines which other fields are set.
 type Bound struct {
 	Form Form
-	Date timespan.Date      // DateForm and DateTimeForm; for MonthDayForm the day in the leap year 2000
-	Time timespan.TimeOfDay // TimeForm and DateTimeForm
+	Date timespan.Date      // set for DateForm and DateTimeForm; for MonthDayForm, the day in the leap year 2000
+	Time timespan.TimeOfDay // set for TimeForm and DateTimeForm
 }
 
 const monthDayYear = "2000-"
 
-// String returns b in the notation of a manifest.
+// String formats the bound in the notation of a manifest.
 func (b Bound) String() string {
 	switch b.Form {
 	case MonthDayForm:
@@ -63,12 +64,13 @@ func (b Bound) String() string {
 	}
 }
 
-// DateTime returns the moment of a bound in DateTimeForm.
+// DateTime returns the date and time of a bound in DateTimeForm.
 func (b Bound) DateTime() timespan.LocalDateTime {
 	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
 }
 
-// Until returns the daily window between two bounds in TimeForm; an end before the start lies on the next day.
+// Until returns the daily window from b to the argument to. Both bounds
+// must be in TimeForm. An end before the start is on the next day.
 func (b Bound) Until(to Bound) timespan.Window {
 	w := timespan.Window{From: b.Time, To: to.Time}
 	if w.To < w.From {
@@ -77,10 +79,10 @@ func (b Bound) Until(to Bound) timespan.Window {
 	return w
 }
 
-// MarshalText returns [Bound.String].
+// MarshalText returns the text of [Bound.String].
 func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText recognizes the form by the length of the text.
+// UnmarshalText parses a bound. The length of the text determines its form.
 func (b *Bound) UnmarshalText(text []byte) error {
 	var err error
 	s, read := string(text), Bound{}

@@ -1,9 +1,10 @@
-// Package rule defines the conditions of pricing rules (pricing_rules of a manifest, semantics.md §5): the table
-// of the kinds of rules, and the fields of a condition. The manifest package parses and validates conditions
-// with it. The business snapshot contains them unchanged, and pricing evaluates them. The package does no I/O.
+// Package rule defines the conditions of pricing rules, which are the pricing_rules of a manifest
+// (semantics.md §5). It contains the table of the kinds of rules, and the type of a condition. The
+// manifest package parses and validates conditions by this table. The business snapshot contains
+// the conditions unchanged, and the service pricing evaluates them. The package does no I/O.
 //
-// A new kind of rule needs a row in [Kinds] and an evaluation in
-// pricing. It needs a field in [When] if no other kind has that field.
+// A new kind of rule needs a row in [Kinds] and an evaluation in pricing. If
+// no other kind has a suitable field in [When], it also needs a new field.
 package rule
 
 import (
@@ -14,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Kind names the subject of a rule's condition.
+// Kind is the kind of a rule. It determines which fields the rule's condition has.
 type Kind string
 
-// The kinds of rules.
+// These constants are the kinds of rules.
 const (
 	Seasonal     Kind = "seasonal"
 	DayOfWeek    Kind = "day_of_week"
@@ -31,12 +32,12 @@ const (
 )
 
 // Input is a fact about a booking that the condition of a rule may need. The time
-// of the sale and the date of the booking are always known and are not inputs.
+// of the sale and the date of the booking are always known, so they are not inputs.
 type Input string
 
-// The inputs. A rule does not apply if one of its inputs is unknown.
+// These constants are all inputs. A rule does not apply if one of its inputs is unknown.
 const (
-	Start       Input = "start"         // the time of day at which it starts
+	Start       Input = "start"         // time of day at which the booking starts
 	Guests      Input = "party_size"    // number of guests
 	NewCustomer Input = "first_booking" // whether the customer has no earlier booking
 	Units       Input = "units"         // hours or days of a rental
@@ -45,16 +46,16 @@ const (
 // Spec is a row of the table: the fields and the inputs of one kind of rule.
 type Spec struct {
 	Kind  Kind
-	All   []string // required fields of When
-	Any   []string // fields of When of which at least one is required
-	Span  Span     // for a kind with from and to
+	All   []string // fields of When that are required
+	Any   []string // fields of When; at least one is required
+	Span  Span     // forms of from and to, for a kind that has these fields
 	Needs []Input
 }
 
-// Span describes the form of from and to.
+// Span describes the permitted forms of the fields from and to.
 type Span struct {
 	Forms []Form
-	Want  string // description of the forms, for a message
+	Want  string // description of the forms for an error sentence
 }
 
 // Kinds is the table of all kinds of rules.
@@ -76,7 +77,7 @@ var Kinds = []Spec{
 	{Kind: Duration, Any: []string{"min_units", "max_units"}, Needs: []Input{Units}},
 }
 
-// Names returns the kinds in the order of the table.
+// Names returns the names of all kinds in the order of the table.
 func Names() []string {
 	names := make([]string, len(Kinds))
 	for i, s := range Kinds {
@@ -85,7 +86,7 @@ func Names() []string {
 	return names
 }
 
-// SpecOf returns the row of a kind, and false if the kind is unknown.
+// SpecOf returns the row for a kind. It returns false if the kind is unknown.
 func SpecOf(kind Kind) (Spec, bool) {
 	i := slices.IndexFunc(Kinds, func(s Spec) bool { return s.Kind == kind })
 	if i < 0 {
@@ -94,7 +95,7 @@ func SpecOf(kind Kind) (Spec, bool) {
 	return Kinds[i], true
 }
 
-// When is the condition of a rule. Only the fields of the rule's kind are set.
+// When is the condition of a rule. Only the fields that belong to the rule's kind are set.
 type When struct {
 	// seasonal: MM-DD or a date. time_of_day: HH:MM. flash_sale: a date and time.
 	From *Bound `json:"from,omitzero"`
@@ -116,10 +117,10 @@ type When struct {
 	MaxUnits *int `json:"max_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
 }
 
-// whenType is the type of [When], whose json tags hold the names of the fields in a manifest.
+// whenType is the type of [When]. Its json tags contain the names of the fields in a manifest.
 var whenType = reflect.TypeFor[When]()
 
-// Fields returns the names of all fields, in their order.
+// Fields returns the names of all fields of [When] in a manifest, in the order of the struct.
 func Fields() []string {
 	names := make([]string, whenType.NumField())
 	for i := range names {
@@ -128,7 +129,7 @@ func Fields() []string {
 	return names
 }
 
-// FieldNames returns the names of the fields that are written, in their order.
+// FieldNames returns the names of the fields that are set in w, in the order of the struct.
 func (w When) FieldNames() []string {
 	var written []string
 	for i, name := range Fields() {

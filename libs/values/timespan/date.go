@@ -8,16 +8,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// Date is a calendar date without a zone, in days since 1970-01-01. Integer arithmetic applies: d+1 is the next day.
+// Date is a calendar date without a time zone, as the number of days
+// since 1970-01-01. Integer arithmetic applies: d+1 is the next day.
 type Date int32
 
-// NewDate returns the date of year, month and day; values out of range are normalised as by [time.Date].
+// NewDate returns the date of a year, month and day. It normalizes values out of range as [time.Date] does.
 func NewDate(year int, month time.Month, day int) Date {
 	return Date(floorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), secondsPerDay))
 }
 
-// ParseDate parses YYYY-MM-DD. It rejects dates that do not exist, such as 2027-02-29
-// (semantics.md §1), and the year 0, which the calendar does not have and PostgreSQL rejects.
+// ParseDate parses a date of the form YYYY-MM-DD. It rejects dates that do not exist, such as 2027-02-29
+// (semantics.md §1). It also rejects the year 0, which does not exist in the calendar and in PostgreSQL.
 func ParseDate(s string) (Date, error) {
 	if len(s) != len(time.DateOnly) {
 		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
@@ -29,7 +30,7 @@ func ParseDate(s string) (Date, error) {
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
 }
 
-// DateOf returns the date of the instant t in loc.
+// DateOf returns the calendar date at the instant t in the time zone loc.
 func DateOf(t time.Time, loc *time.Location) Date {
 	y, m, d := t.In(loc).Date()
 	return NewDate(y, m, d)
@@ -45,15 +46,15 @@ func (d Date) YMD() (int, time.Month, int) {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Date()
 }
 
-// String returns d as YYYY-MM-DD.
+// String formats d as YYYY-MM-DD.
 func (d Date) String() string {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
-// MarshalText returns d as YYYY-MM-DD.
+// MarshalText formats d as YYYY-MM-DD.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText parses text like [ParseDate].
+// UnmarshalText parses text as [ParseDate] does.
 func (d *Date) UnmarshalText(b []byte) error {
 	p, err := ParseDate(string(b))
 	if err != nil {
@@ -65,15 +66,15 @@ func (d *Date) UnmarshalText(b []byte) error {
 
 const (
 	secondsPerDay = 86400
-	// MinutesPerDay is the wall-clock length of a day.
+	// MinutesPerDay is the number of minutes of a day, without clock changes.
 	MinutesPerDay = 1440
 )
 
-// TimeOfDay is a local time in minutes after midnight. A parsed value is 0 to 1440
-// (24:00). A larger value is on the next day, such as the end of an overnight [Window].
+// TimeOfDay is a local time in minutes after midnight. A parsed value is between 0 and 1440
+// (24:00). A larger value is on the next day, for example the end of an overnight [Window].
 type TimeOfDay int
 
-// ParseTimeOfDay parses HH:MM from 00:00 to 24:00.
+// ParseTimeOfDay parses a time of the form HH:MM, from 00:00 to 24:00.
 func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip.Text(s))
 	if len(s) != 5 || s[2] != ':' {
@@ -87,7 +88,8 @@ func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	return TimeOfDay(h*60 + m), nil
 }
 
-// String returns t as HH:MM on its own day: 1500 is "01:00" and 1440 is "24:00".
+// String formats t as HH:MM. A time on the next day is shown
+// as a time of that day: 1500 is "01:00", but 1440 is "24:00".
 func (t TimeOfDay) String() string {
 	if t > MinutesPerDay {
 		t %= MinutesPerDay
@@ -95,10 +97,10 @@ func (t TimeOfDay) String() string {
 	return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
 }
 
-// MarshalText returns t in the form of [TimeOfDay.String].
+// MarshalText formats t as [TimeOfDay.String] does.
 func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText parses text like [ParseTimeOfDay].
+// UnmarshalText parses text as [ParseTimeOfDay] does.
 func (t *TimeOfDay) UnmarshalText(b []byte) error {
 	p, err := ParseTimeOfDay(string(b))
 	if err != nil {
@@ -108,12 +110,12 @@ func (t *TimeOfDay) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Window is a local time span that starts on one date: From is in 0..1439, To in From+1..2880. To
-// beyond 1440 is on the next date: "20:00-02:00" is {1200, 1560}. "00:00-24:00" is the whole day.
+// Window is a span of local time that starts on one date. From is between 0 and 1439, and To is between From+1
+// and 2880. A To above 1440 is on the next date: "20:00-02:00" is {1200, 1560}. "00:00-24:00" is the whole day.
 type Window struct{ From, To TimeOfDay }
 
-// ParseWindow parses "HH:MM-HH:MM". An end before the start is on the next day. It rejects an end that
-// equals the start, because that could mean an empty window or a whole day; a whole day is "00:00-24:00".
+// ParseWindow parses a window of the form "HH:MM-HH:MM". An end before the start is on the next day. It rejects an end
+// that equals the start, because that could mean an empty window or a whole day. A whole day is written "00:00-24:00".
 func ParseWindow(s string) (Window, error) {
 	if len(s) != 11 || s[5] != '-' {
 		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip.Text(s))
@@ -137,13 +139,13 @@ func ParseWindow(s string) (Window, error) {
 	return Window{From: from, To: to}, nil
 }
 
-// String returns w as "HH:MM-HH:MM".
+// String formats w as "HH:MM-HH:MM".
 func (w Window) String() string { return w.From.String() + "-" + w.To.String() }
 
-// MarshalText returns w in the form of [Window.String].
+// MarshalText formats w as [Window.String] does.
 func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText parses text like [ParseWindow].
+// UnmarshalText parses text as [ParseWindow] does.
 func (w *Window) UnmarshalText(b []byte) error {
 	p, err := ParseWindow(string(b))
 	if err != nil {
@@ -153,13 +155,13 @@ func (w *Window) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// LocalDateTime is a local date and time without a zone.
+// LocalDateTime is a local date and time without a time zone.
 type LocalDateTime struct {
 	Date Date
 	Time TimeOfDay
 }
 
-// ParseLocalDateTime parses YYYY-MM-DDTHH:MM.
+// ParseLocalDateTime parses a date and time of the form YYYY-MM-DDTHH:MM.
 func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	if len(s) != 16 || s[10] != 'T' {
 		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as "+
@@ -176,18 +178,18 @@ func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	return LocalDateTime{Date: d, Time: t}, nil
 }
 
-// Before reports whether l is before o in local time.
+// Before reports whether l is earlier than o.
 func (l LocalDateTime) Before(o LocalDateTime) bool {
 	return int64(l.Date)*MinutesPerDay+int64(l.Time) < int64(o.Date)*MinutesPerDay+int64(o.Time)
 }
 
-// String returns l as YYYY-MM-DDTHH:MM.
+// String formats l as YYYY-MM-DDTHH:MM.
 func (l LocalDateTime) String() string { return l.Date.String() + "T" + l.Time.String() }
 
-// MarshalText returns l in the form of [LocalDateTime.String].
+// MarshalText formats l as [LocalDateTime.String] does.
 func (l LocalDateTime) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText parses text like [ParseLocalDateTime].
+// UnmarshalText parses text as [ParseLocalDateTime] does.
 func (l *LocalDateTime) UnmarshalText(b []byte) error {
 	p, err := ParseLocalDateTime(string(b))
 	if err != nil {

@@ -2,11 +2,12 @@ package timespan
 
 import "slices"
 
-// The functions in this file operate on sets of instants. A set is a slice of spans, sorted by Start.
-// The functions write their result to the caller's slice dst, so that loops need no allocations. They
-// truncate dst first and grow it if necessary. dst must not share memory with the other arguments.
+// The functions in this file work on sets of instants. A set is a slice of spans that is sorted by Start. To
+// avoid allocations in loops, functions with the argument dst write the result to this slice. They overwrite
+// its contents and grow it if necessary. The slice dst must not share memory with the other arguments.
 
-// Normalize sorts spans, drops empty ones, and merges those that overlap or touch. The result uses the same memory.
+// Normalize sorts spans, removes empty spans, and merges spans that
+// overlap or touch. The result uses the memory of the argument.
 func Normalize(spans []Span) []Span {
 	if !slices.IsSortedFunc(spans, compareStarts) {
 		slices.SortFunc(spans, compareStarts)
@@ -25,7 +26,8 @@ func Normalize(spans []Span) []Span {
 	return spans[:n]
 }
 
-// Intersect returns in dst the instants in both a and b, which must be normalized.
+// Intersect writes the instants that are in both a and b to dst
+// and returns it. Both a and b must be normalized ([Normalize]).
 func Intersect(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -41,8 +43,8 @@ func Intersect(dst, a, b []Span) []Span {
 	return dst
 }
 
-// Subtract returns in dst the instants in a but not in b. a must be
-// normalized. b must be sorted by Start; its spans may overlap or be empty.
+// Subtract writes the instants that are in a but not in b to dst and returns it. The argument a must be
+// normalized ([Normalize]). The argument b must be sorted by Start; its spans may overlap or be empty.
 func Subtract(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	i := 0

@@ -1,27 +1,27 @@
-// Package timespan represents calendar dates, local windows and instants as integers,
-// and converts local time to instants (semantics.md §1). The package does no I/O.
+// Package timespan represents calendar dates, local times and instants as integers.
+// It converts local time to instants (semantics.md §1). The package does no I/O.
 //
-// Dates count days, local times count minutes, and instants count seconds since the Unix epoch. Code
-// that compares many times operates on sorted spans of integers and creates no time.Time values.
+// A date is a number of days, and a local time is a number of minutes. An instant is a number of seconds since the Unix
+// epoch. Code that compares many times works on sorted spans of integers, and creates no time.Time values.
 package timespan
 
 import (
 	"time"
 )
 
-// Span is a half-open span of instants [Start, End), in seconds since the Unix epoch.
+// Span is the time from Start to End, without End. Both are instants in seconds since the Unix epoch.
 type Span struct{ Start, End int64 }
 
-// Overlaps reports whether s and o share an instant. Spans that only touch do not (semantics.md §2).
+// Overlaps reports whether s and o have a common instant. Spans that only touch do not overlap (semantics.md §2).
 func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
 
-// Instant returns the instant at which a clock in loc shows the local time m on date d; m above 1440
-// is on a later date (semantics.md §1). If a clock change skips the local time, the result is the
-// instant directly after the gap. If the local time occurs twice, the result is its first occurrence.
+// Instant returns the instant at which a clock in the time zone loc shows the local time m on the date d (semantics.md
+// §1). If m is above 1440, the local time is on a later date. If a clock change skips the local time, Instant returns
+// the first instant after the skipped time. If the local time occurs twice, Instant returns the first occurrence.
 func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	wall := int64(d)*secondsPerDay + int64(m)*60
-	// The offsets one day before and after the local time enclose
-	// any change near it; no zone changes twice in two days.
+	// A clock change near the local time lies between the offsets one day
+	// before and one day after it. No time zone changes twice in two days.
 	_, before := time.Unix(wall-secondsPerDay, 0).In(loc).Zone()
 	_, after := time.Unix(wall+secondsPerDay, 0).In(loc).Zone()
 	early, late := wall-int64(before), wall-int64(after)
@@ -36,13 +36,16 @@ func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	if atLate == after {
 		return late
 	}
-	// With neither offset the clock shows this local time: it was skipped. The gap ends at the transition.
+	// The clock shows this local time with neither offset, so the
+	// local time was skipped. The skipped time ends at the transition.
 	return transition(late, early, loc)
 }
 
-// EndAfter returns the local end, in loc, of a span that begins at the instant start and lasts for
-// the given seconds. An end at midnight is 24:00 of the previous date. It returns false if [Instant]
-// would not convert the local end back to the same instant, because the local time occurs twice.
+// EndAfter returns the local date and time, in loc, at which a span ends. The span begins at the instant
+// start and lasts for the given number of seconds. An end at midnight is 24:00 of the previous date.
+//
+// EndAfter returns false if [Instant] would convert the local
+// end to another instant, because the local time occurs twice.
 func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) {
 	end := start + seconds
 	localEnd := time.Unix(end, 0).In(loc)
@@ -53,7 +56,8 @@ func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) 
 	return date, at, Instant(date, at, loc) == end
 }
 
-// transition returns the first instant in (lo, hi] at which the offset of loc differs from the offset at lo.
+// transition returns the first instant after lo, and not after hi,
+// at which the UTC offset of loc differs from the offset at lo.
 func transition(lo, hi int64, loc *time.Location) int64 {
 	_, base := time.Unix(lo, 0).In(loc).Zone()
 	for hi-lo > 1 {

@@ -7,18 +7,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// Weekday is a day of the week, written mon, tue, wed, thu, fri, sat or sun.
+// Weekday is a day of the week. Its text is mon, tue, wed, thu, fri, sat or sun.
 type Weekday time.Weekday
 
 var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// String returns the day in the form of a manifest.
+// String returns the name of the day as it is written in a manifest.
 func (d Weekday) String() string { return weekdayNames[d] }
 
-// MarshalText returns the day in the form of [Weekday.String].
+// MarshalText formats the day as [Weekday.String] does.
 func (d Weekday) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText parses mon to sun.
+// UnmarshalText parses the name of a day, from mon to sun.
 func (d *Weekday) UnmarshalText(b []byte) error {
 	for i, name := range weekdayNames {
 		if name == string(b) {

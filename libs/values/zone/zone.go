@@ -1,9 +1,9 @@
-// Package zone loads time zones by their IANA names. All code of the process uses the same
-// rules. The package does no I/O: package zonefiles reads the files and passes their content.
+// Package zone loads time zones by their IANA names. All code of the process uses the same time zone
+// rules. The package does no I/O: package zonefiles reads the files and passes their content to it.
 //
-// Governments change time zones at a few weeks' notice. The rules that are part of the
-// program are therefore only the last resort. Go's own lookup is not used: it prefers the
-// machine's files even if they are older, and accepts names that only this machine knows.
+// Governments change time zones with a few weeks' notice. The process therefore uses the rules embedded
+// in the program only if it finds no newer rules. The lookup of Go's package time is not used. It prefers
+// the files of the machine even if they are older, and it accepts names that exist only on this machine.
 package zone
 
 import (
@@ -21,32 +21,32 @@ import (
 	"time"
 )
 
-// embedded is the file zoneinfo.zip of the Go distribution. Its version is below.
+// embedded is the file zoneinfo.zip of a Go distribution. [EmbeddedVersion] is the version of its rules.
 //
 //go:embed zoneinfo.zip
 var embedded []byte
 
-// EmbeddedVersion is the version of the rules that are part of the program.
+// EmbeddedVersion is the version of the time zone rules that are part of the program.
 const EmbeddedVersion = "2025c"
 
 // embeddedSince is the release date of the embedded rules.
 var embeddedSince = time.Date(2025, time.December, 10, 0, 0, 0, 0, time.UTC)
 
-// Rules is a set of time zone rules.
+// Rules is a set of time zone rules, such as the files of one release of tzdata.
 type Rules struct {
-	Version string    // such as 2026c
-	Source  string    // origin: embedded, or a path
-	Since   time.Time // release date, if known
-	// Read returns the compiled rules (TZif) of a zone.
+	Version string    // version of the rules, such as 2026c
+	Source  string    // "embedded", or the path of the files
+	Since   time.Time // release date; zero if it is unknown
+	// Read returns the compiled rules of one time zone, in the format TZif.
 	Read func(name string) ([]byte, error)
 
-	loaded sync.Map // name → *time.Location
+	loaded sync.Map // loaded time zones: name → *time.Location
 }
 
-// maxZone bounds the size of the compiled rules of a zone, in bytes. The largest today has 4 KiB.
+// maxZone is the maximal size of the compiled rules of one time zone, in bytes. The largest time zone has 4 KiB today.
 const maxZone = 64 << 10
 
-// Embedded returns the rules that are part of the program.
+// Embedded returns the time zone rules that are part of the program.
 var Embedded = sync.OnceValue(func() *Rules {
 	rules, err := Zip(embedded)
 	if err != nil {
@@ -56,7 +56,7 @@ var Embedded = sync.OnceValue(func() *Rules {
 	return rules
 })
 
-// Zip returns the rules in a file with the format of zoneinfo.zip of the Go distribution.
+// Zip returns the time zone rules in a zip file, which has the format of zoneinfo.zip in a Go distribution.
 func Zip(content []byte) (*Rules, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -82,7 +82,8 @@ func Zip(content []byte) (*Rules, error) {
 
 var current atomic.Pointer[Rules]
 
-// Current returns the rules that [Load] uses: those of [Use], otherwise the embedded ones.
+// Current returns the rules that [Load] uses. These are the rules that
+// were passed to [Use], or the embedded rules if Use was not called.
 func Current() *Rules {
 	if used := current.Load(); used != nil {
 		return used
@@ -90,7 +91,7 @@ func Current() *Rules {
 	return Embedded()
 }
 
-// Use makes [Load] use these rules from now on. A location that was loaded before keeps its own.
+// Use sets the rules that [Load] uses from now on. Locations that were loaded earlier keep their rules.
 func Use(rules *Rules) { current.Store(rules) }
 
 var (
@@ -98,19 +99,19 @@ var (
 	plainName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
 )
 
-// maxName is the length of the longest name that is looked up.
+// maxName is the maximal length of a time zone name.
 const maxName = 64
 
-// uncommonNames are names in zone data files that clients do not know: browsers and phones reject them.
+// uncommonNames are names in time zone files that browsers and phones do not know.
 var uncommonNames = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
 
-// IsKnown reports whether a name has a form that clients know, too.
+// IsKnown reports whether a name has the form of a time zone name that browsers and phones also know.
 func IsKnown(name string) bool {
 	return len(name) <= maxName && plainName.MatchString(name) && !uncommonNames[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
 }
 
-// Names returns the names of the embedded zones that clients know, in alphabetical order.
+// Names returns the names of the embedded time zones for which [IsKnown] is true, in alphabetical order.
 var Names = sync.OnceValue(func() []string {
 	archive, err := zip.NewReader(bytes.NewReader(embedded), int64(len(embedded)))
 	if err != nil {
@@ -126,10 +127,12 @@ var Names = sync.OnceValue(func() []string {
 	return names
 })
 
-// Load returns a time zone by its IANA name, such as Europe/Lisbon.
+// Load returns the time zone with an IANA name, such as Europe/Lisbon,
+// by the rules of [Current]. It returns an error if the name is unknown.
 func Load(name string) (*time.Location, error) { return Current().Load(name) }
 
-// Load returns a time zone by its IANA name. It reads each zone once.
+// Load returns the time zone with an IANA name. It reads the rules of
+// each time zone only once. It returns an error if the name is unknown.
 func (r *Rules) Load(name string) (*time.Location, error) {
 	if known, ok := r.loaded.Load(name); ok {
 		return known.(*time.Location), nil
@@ -149,7 +152,7 @@ func (r *Rules) Load(name string) (*time.Location, error) {
 	return known.(*time.Location), nil
 }
 
-// String describes the rules for people, such as "2026c, /usr/share/zoneinfo".
+// String describes the rules for log lines and people, such as "2026c, /usr/share/zoneinfo".
 func (r *Rules) String() string {
 	version := r.Version
 	if version == "" {
@@ -158,7 +161,8 @@ func (r *Rules) String() string {
 	return version + ", " + r.Source
 }
 
-// IsOld reports whether the rules were released more than a year before now. It returns false if the date is unknown.
+// IsOld reports whether the rules were released more than one year before
+// the argument now. It returns false if the release date is unknown.
 func (r *Rules) IsOld(now time.Time) bool {
 	return !r.Since.IsZero() && now.After(r.Since.AddDate(1, 0, 0))
 }

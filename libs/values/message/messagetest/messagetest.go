@@ -1,4 +1,4 @@
-// Package messagetest checks that the sentence files of all languages agree.
+// Package messagetest checks that the sentence files of all languages contain the same sentences.
 package messagetest
 
 import (
@@ -19,11 +19,12 @@ import (
 
 var placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 
-// SameSentences checks the sentence files in the working directory. It fails the test in these cases:
+// SameSentences checks the sentence files in the working directory. The test fails in these cases:
 //
 //   - There is not exactly one file <code>.json for each language of libs/values/message.
-//   - A file lacks a sentence of en.json, or has an additional, repeated or empty one, or other placeholders.
-//   - A sentence that has several forms in some language lacks the form for some number.
+//   - A file lacks a sentence of en.json, or contains an additional, repeated or empty sentence.
+//   - A sentence does not have the same placeholders as in en.json.
+//   - A sentence has several plural forms in some language, and lacks the form for some number in a language.
 func SameSentences(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("*.json")
@@ -84,7 +85,7 @@ func hasPluralForms(t *testing.T, catalog *message.Catalog, language, id string,
 	for _, name := range placeholder.FindAllStringSubmatch(s.placeholders, -1) {
 		fields[name[1]] = "x"
 	}
-	for n := range 130 { // beyond this every language repeats its forms
+	for n := range 130 { // for larger numbers, the forms repeat in every language
 		if _, err := catalog.FillCount(language, message.ID(id), n, fields); err != nil {
 			t.Errorf("%s: %s of %d: %v", language, id, n, err)
 			return
@@ -92,13 +93,13 @@ func hasPluralForms(t *testing.T, catalog *message.Catalog, language, id string,
 	}
 }
 
-// sentence holds the properties that must be equal in all languages.
+// sentence holds the properties of a sentence. Its placeholders must be equal in all languages.
 type sentence struct {
 	placeholders string // sorted, separated by spaces
 	forms        int    // number of plural forms
 }
 
-// sentences parses the file of one language. The result is keyed by the names of the sentences.
+// sentences parses the sentence file of one language. The keys of the result are the ids of the sentences.
 func sentences(t *testing.T, file string, content []byte) map[string]sentence {
 	t.Helper()
 	var raw map[string]any

@@ -40,7 +40,8 @@ import (
 	"github.com/gohugoio/locales/zh_Hans"
 )
 
-// cldr formats dates and numbers in each language. Portuguese is European and Chinese is simplified, like the texts.
+// cldr contains the formatters for dates and numbers by language. Portuguese
+// is European and Chinese is simplified, as in the sentence files.
 var cldr = map[string]locales.Translator{
 	"en": en.New(),
 	"de": de.New(),

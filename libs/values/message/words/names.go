@@ -5,7 +5,8 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// NameOf returns a language's own name for itself, for a list of languages. It returns the tag if the name is unknown.
+// NameOf returns the name of a language in that language, for menus in which
+// readers choose a language. It returns the tag if the name is unknown.
 func NameOf(tag string) string {
 	parsed, err := language.Parse(tag)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package words formats text for a reader in one of the 36 languages: sentences
-// of a [message.Catalog], dates, times of day, numbers and amounts of money. If a
-// sentence is missing, the text is empty; tests detect this with [Words.Fault].
+// Package words formats text for a reader in one of the 36 languages. It covers
+// sentences of a [message.Catalog], dates, times of day, numbers and amounts of money.
+// If a sentence does not exist, its text is empty. Tests detect this with [Words.Fault].
 package words
 
 import (
@@ -16,27 +16,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message"
 )
 
-// Words formats text in one language. It is not safe for concurrent use, because it stores the first error.
+// Words formats text for one reader in one language. It is not
+// safe for concurrent use, because it stores the first error.
 type Words struct {
-	// Code is the language of the text, one of the catalog's.
+	// Code is the language of the text. It is one of the languages of the catalog.
 	Code string
-	// Requested is the tag that the reader requested, such as en-GB.
+	// Requested is the language tag that the reader requested, such as en-GB.
 	Requested string
 
 	catalog       *message.Catalog
 	cldr          locales.Translator
 	currency      *currency.Formatter
-	region        string // determines the form of times and the first day of the week
-	isRegionNamed bool   // the reader's tags name the region
+	region        string // country of the reader, which determines the format of times and the first day of the week
+	isRegionNamed bool   // whether a tag of the reader names the region
 	fault         error
 }
 
-// In returns the words for a reader with these language tags, the
-// preferred one first. [message.Catalog.Choose] determines the language.
+// In returns a formatter for a reader who prefers these language tags, the
+// best first. [message.Catalog.Choose] determines the language of the text.
 //
-// The region is that of the first tag of this language with a region. For example,
-// if the reader chooses en and the browser requests en-GB, the region is Great
-// Britain. If no tag has a region, it is the one with most speakers of the language.
+// The region comes from the first tag that has this language and names a region. For example,
+// if the reader chooses en and the browser requests en-GB, the region is Great Britain. If no
+// tag names a region, the region is the one with the most speakers of the language.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Requested: code, catalog: catalog, cldr: cldr[code]}
@@ -62,8 +63,9 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// SetRegion sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
-// of the business, because the formats of English dates differ too much to assume one. "" sets no region.
+// SetRegion sets the region for an English text if no tag of the reader names a region. Otherwise
+// it does nothing. It returns w. Callers pass the country of the business, because English date
+// formats differ too much between countries to assume one. If region is "", SetRegion does nothing.
 func (w *Words) SetRegion(region string) *Words {
 	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -71,10 +73,10 @@ func (w *Words) SetRegion(region string) *Words {
 	return w
 }
 
-// Region returns the ISO 3166 code of the reader's country.
+// Region returns the ISO 3166 code of the country for which w formats text.
 func (w *Words) Region() string { return w.region }
 
-// Direction returns rtl or ltr, the values of HTML's dir.
+// Direction returns the direction of the text, rtl or ltr, as a value for the HTML attribute dir.
 func (w *Words) Direction() string {
 	if w.Code == "ar" || w.Code == "he" {
 		return "rtl"
@@ -82,23 +84,23 @@ func (w *Words) Direction() string {
 	return "ltr"
 }
 
-// Fault returns the error of the first missing sentence, or nil.
+// Fault returns the error of the first sentence that does not exist, or nil.
 func (w *Words) Fault() error { return w.fault }
 
-// Say returns a sentence without placeholders.
+// Say returns the sentence id, which has no placeholders.
 func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
-// With returns a sentence with the placeholder name filled.
+// With returns a sentence with one placeholder, called name, and replaces it with value.
 func (w *Words) With(id, name, value string) string {
 	return w.Fill(id, map[string]string{name: value})
 }
 
-// Fill returns a sentence with its placeholders filled.
+// Fill returns a sentence and replaces its placeholders with the values in data.
 func (w *Words) Fill(id string, data map[string]string) string {
 	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
-// Count returns a sentence in the plural form of n, which fills {{.Count}}.
+// Count returns a sentence in the plural form for n, and replaces the placeholder {{.Count}} with n.
 func (w *Words) Count(id string, n int) string {
 	return w.storeFault(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
@@ -110,11 +112,12 @@ func (w *Words) storeFault(s string, err error) string {
 	return s
 }
 
-// Number returns a whole number as text.
+// Number formats a whole number.
 func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
 
-// Date returns the full date with the day of the week. It corrects two results of the library: Finnish
-// days have the case of "on Thursday" and a marker in the text, and the Thai era is written in full.
+// Date formats a date in full, with the day of the week. It corrects two results of
+// the package locales. In Finnish, that package uses the case for "on Thursday" and
+// leaves the marker cccc in the text. In Thai, it writes the name of the era in full.
 func (w *Words) Date(t time.Time) string {
 	if w.hasDayFirst() {
 		return t.Format("Monday, 2 January 2006")
@@ -129,7 +132,7 @@ func (w *Words) Date(t time.Time) string {
 	return s
 }
 
-// ShortDate returns the date without the day of the week, with the name of the month.
+// ShortDate formats a date with the name of the month and without the day of the week.
 func (w *Words) ShortDate(t time.Time) string {
 	if w.hasDayFirst() {
 		return t.Format("2 Jan 2006")
@@ -137,13 +140,13 @@ func (w *Words) ShortDate(t time.Time) string {
 	return w.cldr.FmtDateMedium(t)
 }
 
-// hasDayFirst reports whether the text is English for a region that writes the
-// day before the month. The library's own formats for these regions panic.
+// hasDayFirst reports whether the text is English and its region writes the day
+// before the month. For these regions, the formats of the package locales panic.
 func (w *Words) hasDayFirst() bool {
 	return w.Code == "en" && !strings.Contains(monthFirstRegions, " "+w.region+" ")
 }
 
-// Month returns a month with its year, as the title of a calendar.
+// Month formats a month and its year as the title of a calendar.
 func (w *Words) Month(year int, month time.Month) string {
 	y := strconv.Itoa(year)
 	switch w.Code {
@@ -175,10 +178,11 @@ func (w *Words) Month(year int, month time.Month) string {
 	return name + " " + y
 }
 
-// Day returns the number of a day of the month as text.
+// Day formats the number of a day of the month.
 func (w *Words) Day(day int) string { return w.Number(day) }
 
-// standaloneMonths holds the nominative names of months, for languages that inflect them within dates.
+// standaloneMonths holds the nominative names of the months. It
+// is needed for languages that inflect these names within dates.
 var standaloneMonths = map[string]string{
 	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
 	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος " +
@@ -192,8 +196,8 @@ var standaloneMonths = map[string]string{
 	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
 }
 
-// Weekday returns the short name of a day of the week, for the header of a calendar. For Arabic it
-// returns the full name: the library has no short names, and the short names of CLDR are the full ones.
+// Weekday returns the short name of a day of the week, for the header of a calendar. For Arabic, it returns the full
+// name. The package locales has no short names for Arabic, and the short names of CLDR are equal to the full names.
 func (w *Words) Weekday(d time.Weekday) string {
 	if w.Code == "ar" {
 		return w.WholeWeekday(d)
@@ -204,8 +208,9 @@ func (w *Words) Weekday(d time.Weekday) string {
 // WholeWeekday returns the full name of a day of the week.
 func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
 
-// Lists of regions from CLDR's supplemental data: those whose English writes the month before the day, and those
-// whose English uses a 12-hour clock. The other two list those whose weeks start on Sunday or on Saturday.
+// These constants are lists of regions from the supplemental data of CLDR. In monthFirstRegions,
+// English dates have the month before the day. In twelveHourRegions, English times use a 12-hour
+// clock. In sundayRegions and saturdayRegions, weeks start on Sunday or Saturday.
 const (
 	monthFirstRegions = " US PH PR CA "
 	sundayRegions     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT " +
@@ -214,7 +219,7 @@ const (
 	twelveHourRegions = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
 )
 
-// FirstWeekday returns the first day of the week in the reader's region.
+// FirstWeekday returns the first day of the week in the region of the reader.
 func (w *Words) FirstWeekday() time.Weekday {
 	switch {
 	case strings.Contains(saturdayRegions, " "+w.region+" "):
@@ -225,8 +230,8 @@ func (w *Words) FirstWeekday() time.Weekday {
 	return time.Monday
 }
 
-// Clocks returns the start and the end as times of day in their own zone. If the clock is set back
-// between start and end, a time can occur twice. Both times then include their offset from UTC.
+// Clocks formats two instants as times of day, each in the time zone of its time.Time value. If the clock is set
+// back between start and end, a time of day can occur twice. In this case, both texts include the offset from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, before := start.Zone()
 	_, after := end.Zone()
@@ -237,7 +242,7 @@ func (w *Words) Clocks(start, end time.Time) (string, string) {
 	return from, to
 }
 
-// formatOffset returns an offset from UTC, in seconds, as text: UTC, UTC+1, UTC+5:30.
+// formatOffset formats an offset from UTC in seconds, such as UTC, UTC+1 or UTC+5:30.
 func formatOffset(seconds int) string {
 	if seconds == 0 {
 		return "UTC"
@@ -254,8 +259,9 @@ func formatOffset(seconds int) string {
 	return text
 }
 
-// Clock returns the time of day. It corrects two results of the library. The hour after midnight is 0 in
-// languages that write 12. Words for morning and afternoon are missing in Korean, so Korean gets a 24-hour clock.
+// Clock formats a time of day. It corrects two results of the package locales.
+// The hour after midnight is 0 in languages in which it must be 12. Korean has
+// no words for morning and afternoon, so Clock uses a 24-hour clock for Korean.
 func (w *Words) Clock(t time.Time) string {
 	switch {
 	case w.Code == "en" && strings.Contains(twelveHourRegions, " "+w.region+" "):
@@ -270,8 +276,8 @@ func (w *Words) Clock(t time.Time) string {
 	return s
 }
 
-// Amount returns an amount of money in the form of the language. If CLDR
-// does not know the currency, it returns the number followed by the code.
+// Amount formats an amount of money in the format of the language. If CLDR does not
+// contain the currency, Amount returns the number followed by the currency code.
 func (w *Words) Amount(decimal, code string) string {
 	a, err := currency.NewAmount(decimal, code)
 	if err != nil {
