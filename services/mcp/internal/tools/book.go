@@ -236,8 +236,8 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	return &taken{error: refusal, others: others, next: next}
 }
 
-// nearest returns up to [maxOthers] slots that are nearest to the time at
-// on a date, the nearest first. Slots after midnight have the next date.
+// nearest returns up to [maxOthers] slots that are nearest to a time on a date, the
+// nearest first. The argument at is the time. Slots after midnight have the next date.
 func nearest(slots []slot, date timespan.Date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {

@@ -13,8 +13,8 @@ const (
 	maxText      = 5_000  // the text
 )
 
-// Limits of single texts, in bytes of their JSON form. They
-// ensure that one element of a list always fits into an answer.
+// Limits of single texts, in bytes of their JSON form. With these
+// limits, one element of a list always fits into an answer.
 const (
 	maxName        = 200
 	maxDescription = 600

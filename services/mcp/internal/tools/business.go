@@ -71,8 +71,8 @@ func (b *Toolbox) businessInfo() *tool {
 	}
 }
 
-// resolve replaces the name of the business and its questions with
-// their translations into the language asked, if there are any.
+// resolve replaces the name of the business and its questions with their translations. The
+// argument asked is the language. If there is no translation, the text stays unchanged.
 func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
@@ -219,7 +219,8 @@ func (i *business) text() string {
 	return b.String()
 }
 
-// paused is the sentence that every answer contains from which an agent could otherwise conclude that it can book.
+// paused is the sentence that states that bookings are paused. An answer
+// contains it if the agent could otherwise conclude that it can book.
 const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
 
 // paid returns a text that states when customers pay. The argument mode is the payment mode of the business.

@@ -18,8 +18,8 @@ func nothing(n json.Number) bool {
 	return err == nil && value == 0
 }
 
-// inAdvance returns a text that states how much must be paid in advance
-// if the customer pays online. It returns "" if nothing must be.
+// inAdvance returns a text that states how much the customer must pay in advance
+// when paying online. It returns "" if no payment in advance is required.
 func inAdvance(requirement string, deposit *json.Number, currency string) string {
 	switch {
 	case requirement == "full":

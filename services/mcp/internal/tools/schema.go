@@ -143,8 +143,8 @@ func open(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
-// hidden is the type of a field that hides a field of an embedded type of the public API with the same JSON
-// name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the field.
+// hidden is the type of a field that hides another field: the field of an embedded type of the public API with the
+// same JSON name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the field.
 type hidden struct{}
 
 // isHidden is the comment that marks the schema of a [hidden] field, so that [open] removes it.

@@ -128,7 +128,7 @@ func sameLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {
 		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {
-			continue // for speed: a list can have tens of thousands of slots, mostly several at one start
+			continue // skipped for speed: a list can have 10,000s of slots, mostly several at one start
 		}
 		length := int(s.EndTime - s.Time)
 		if length <= 0 {

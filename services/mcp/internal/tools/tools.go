@@ -65,7 +65,8 @@ type Toolbox struct {
 	Telemetry    *telemetry.Telemetry
 }
 
-// tool is one tool of the protocol. The function call gets only arguments that the input schema contains.
+// tool is one tool of the protocol. The field call is the function that
+// runs the tool; it gets only arguments that the input schema contains.
 type tool struct {
 	mcp.Tool
 	scopes []string // the tool may be called with keys of these scopes
