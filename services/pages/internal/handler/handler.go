@@ -37,7 +37,7 @@ type Pages struct {
 type Config struct {
 	Base        string        // public address, without a trailing slash
 	Secrets     []string      // the keys of form tokens are derived from these secrets of the service
-	FormAtLeast time.Duration // the least time in which a person fills in a form
+	FormAtLeast time.Duration // the minimum time that a person needs to fill in a form
 	PayOrigins  []string      // origins of the payment pages
 }
 
@@ -139,7 +139,7 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	}
 }
 
-// show renders a page in the reader's language and sends it with its headers.
+// show renders a page in the reader's language and sends it, with the headers for security and caching.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	policy := web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()}
 	if page.Business != nil && len(page.Business.Offer.Payments.Providers) > 0 {

@@ -48,9 +48,9 @@ func wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// follow returns the booking, ticket order or reservation of a customer's link, and the
-// common part of its page. The page has the language that the address names; if the address
-// names none, the language of the booking. The response is the same for every invalid link.
+// follow returns the booking, ticket order or reservation of a customer's link, and the common
+// part of the page behind the link. If the address names a language, the page has this language,
+// otherwise the language of the booking. The response is the same for every invalid link.
 func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	m, err := p.links.View(c.UserContext(), c.Params("token"))
 	if err != nil {

@@ -98,7 +98,7 @@ func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	return "", p.ask(c, o, fiber.StatusUnprocessableEntity, o.page.Words.Say("expired"))
 }
 
-// read stores the details that the customer typed in the order's form.
+// read copies the details that the customer typed to the form of the order.
 func (o *order) read(typed url.Values) {
 	offer, d := o.page.Business.Offer, newcomer(o.page)
 	d.People = o.form.Details.People

@@ -40,7 +40,7 @@ type Prices interface {
 // Price is the price of an order, computed by the same pricing engine as the price of the later booking. It does
 // not include pricing rules that depend on the customer's e-mail address, such as a rule for a first booking.
 type Price struct {
-	Lines    []json.Number // the price of each service, tier or rental, in the order of the order
+	Lines    []json.Number // one price for each service, tier or rental, in the order of the selection
 	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet
 	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
@@ -50,13 +50,13 @@ type Price struct {
 	Total   json.Number
 	Saves   json.Number // how much cheaper a package is than its services; "" if nothing is saved
 	Pays    string      // how the order is paid, as [Business.Paying] returns it
-	Now     json.Number // the part of Total that is paid online; "" if nothing is
+	Now     json.Number // the part of Total that is paid online; "" if nothing is paid online
 	Later   json.Number // the rest of Total, which is paid on site; "" if Now is ""
 }
 
 // PriceDetail explains how the price of one line is computed.
 type PriceDetail struct {
-	Quantity int         // number of people if the price is per person and they are several, otherwise 0
+	Quantity int         // number of people if several people pay a price per person, otherwise 0
 	Unit     json.Number // price per person
 	Changes  []*catalog.Rule
 }
@@ -184,9 +184,9 @@ const (
 	maxPhone = 50
 )
 
-// Check returns the field errors of the details that a customer typed. The argument
-// taken contains the ids of the ordered services, events or rentals. If all answers are
-// valid, Check removes answers to questions that the business does not ask for them.
+// Check returns the field errors of the details that a customer typed. The argument taken
+// contains the ids of the ordered services, events or rentals. If all answers are valid,
+// Check removes answers to questions that the business does not ask about these ids.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
 	questions := b.Offer.Questions(taken...)
@@ -274,7 +274,8 @@ type Booked struct {
 	Checkout string // "" if nothing is paid online
 }
 
-// Book books an appointment with the actor kind `page`, at most once for each key. Faults: those of POST /book.
+// Book books an appointment, with the booking page as the actor,
+// at most once for each key. Faults: those of POST /book.
 func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
@@ -312,11 +313,12 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once calls the function do with the actor kind `page` and an idempotency key. If an earlier request with the same
-// key is still in progress, for example after a double click, once waits and returns the result of that request.
+// once calls the function do, with the booking page as the actor and with an
+// idempotency key. If an earlier request with the same key is still in progress, for
+// example after a double click, once waits and returns the result of that request.
 //
-// once waits at most three quarters of the remaining time of the request; the rest of the time
-// is for the response. Waiting that long is useful because a payment provider may be slow.
+// once waits at most three quarters of the remaining time of the request. The wait may be
+// long, because a payment provider can be slow. The rest of the time is for the response.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
 	within := unbounded

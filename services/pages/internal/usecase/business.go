@@ -77,8 +77,8 @@ func (b *Business) Offers(part string) bool {
 // Today returns the current date in the time zone of the business.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Language returns the language of the business that is nearest to the
-// language asked, by the matching rule for texts (semantics.md §6).
+// Language returns the language of the business that is nearest to the language
+// in the argument asked, by the matching rule for texts (semantics.md §6).
 func (b *Business) Language(asked string) string {
 	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }

@@ -141,8 +141,8 @@ func (b *Basket) Tickets() int {
 	return all
 }
 
-// Fit reduces the numbers of tickets in the basket to the numbers that are still left. It reports whether
-// it reduced any. The event also limits the sum over all tiers, because they share the seats of the event.
+// Fit reduces the numbers of tickets in the basket to the numbers that are still left. It reports whether it
+// reduced one of them. The sum over all tiers is limited too, because the tiers share the seats of the event.
 func (b *Basket) Fit() bool {
 	less, left := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -221,8 +221,8 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets in a basket with the actor kind `page`, at most once for each key. It buys
-// all tickets or none. Faults: not_found if the event or a tier no longer exists; conflict if too
+// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It
+// buys all tickets or none. Faults: not_found if the event or a tier no longer exists; conflict if too
 // few tickets are left or the sale has ended; those of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{

@@ -39,8 +39,8 @@ func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
 const MostUnits = 20
 
 // Most returns the maximum number of units of the rental that a visitor can choose. This is
-// [MostUnits], or the number of units that can be booked online if it is lower. Each unit needs
-// one unit of every required extra, so the bookable units of the required extras are limits too.
+// [MostUnits], or the number of units that can be booked online if that number is lower. Each unit
+// needs one unit of every required extra, so the bookable units of the required extras are limits too.
 func (r *Rental) Most() int {
 	most := MostUnits
 	if r.MaxBookableOnline != nil {
@@ -380,7 +380,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 		least := MostUnits
 		for on := date; on < date+longest; on++ { // extras are rented for the same days as the rental
 			for id, n := range answer.Days[on] {
-				// A rental that includes closed days is possible, so closed days of an extra do not count.
+				// On a closed day, the number for an extra is 0, because it cannot be picked
+				// up then. But it can stay rented over this day, so the number is ignored.
 				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) {
 					least = min(least, n)
 				}
@@ -492,8 +493,8 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation with the actor kind `page`, at most once for each key. It reserves the
-// rental and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or
+// Reserve makes the reservation, with the booking page as the actor, at most once for each key. It reserves
+// the rental and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or
 // the time is not available; invalid_parameter; those of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()

@@ -78,7 +78,8 @@ func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 	return c, s.slots(ctx, b, asked, c)
 }
 
-// days reads the number of free starts of each date from one date to another, and stores it in c.
+// days reads the number of free starts on each date and stores it
+// in c. The arguments from and to are the first and the last date.
 func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calendar, from, to timespan.Date) error {
 	if to < from {
 		c.Known, c.Free = true, map[timespan.Date]int{}
@@ -137,7 +138,8 @@ func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, q
 	return answer, err
 }
 
-// firstFree returns the first date from the argument from to the argument to with a free start, or nil.
+// firstFree returns the first date with a free start. The arguments from and to are
+// the first and the last date to search. It returns nil if there is no such date.
 func firstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Date {
 	for d := from; d <= to; d++ {
 		if free[d] > 0 {
@@ -152,7 +154,7 @@ func firstOf(d timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month, 1)
 }
 
-// nextMonth returns the first day of the month after that of the argument first.
+// nextMonth returns the first day of the month after the month of the argument first.
 func nextMonth(first timespan.Date) timespan.Date {
 	year, month, _ := first.YMD()
 	return timespan.NewDate(year, month+1, 1)
@@ -181,9 +183,9 @@ func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest returns at most six free starts in ascending order, for a chosen start that
-// is no longer free. They are the nearest ones on the chosen day; if no start is free
-// on this day, on the next free day. Nearest returns nil if availability is unknown.
+// Nearest returns at most six free starts, in ascending order, that can replace a chosen start
+// that is no longer free. They are the nearest ones on the chosen day. If no start is free on
+// this day, they are on the next free day. Nearest returns nil if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const most = 6
 	wanted, at := *a, 0

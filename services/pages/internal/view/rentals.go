@@ -108,7 +108,7 @@ func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
 }
 
-// dates returns the range of dates from the argument from to the argument until as a text.
+// dates returns a range of dates as a text. The arguments from and until are the first and the last date.
 func (p *Page) dates(from, until timespan.Date) string {
 	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
 }
@@ -128,8 +128,9 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 		p.clock(ends)
 }
 
-// startsAt returns the start that the form shows as selected. This is the chosen start,
-// otherwise the first of the starts in the argument all that is not before the opening time.
+// startsAt returns the start that the form shows as selected. This is the chosen
+// start. If no start is chosen, it is the first start in the argument all that is
+// not before the opening time; if there is no such start, it is the opening time.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start

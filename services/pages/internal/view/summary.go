@@ -214,7 +214,7 @@ func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).V
 type Form struct {
 	Names   *usecase.Names
 	Details usecase.Details
-	Typed   url.Values // the fields as submitted; the form shows its answers from them
+	Typed   url.Values // the submitted fields; they contain the answers that the form shows again
 	Wrong   usecase.Wrongs
 	Token   string
 	IsNew   bool // the form has not been submitted yet
@@ -238,7 +238,7 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether the form must ask for the number of people. It must if the service
+// people reports whether the form must ask for the number of people. This is so if the service
 // is a class, if a price is per person, or if a pricing rule depends on the number of people.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
@@ -280,8 +280,8 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policy returns sentences about cancellation: how much is refunded until when, and until when the customer
-// can cancel online. If the start is chosen, the sentences contain dates, otherwise hours before the start.
+// policy returns sentences about cancellation. They state the refunds with their deadlines, and the deadline
+// for cancelling online. If the start is chosen, the deadlines are dates, otherwise hours before the start.
 func (p *Page) policy(price *usecase.Price) []string {
 	offer := p.Business.Offer
 	steps := slices.Clone(offer.CancellationPolicy)
@@ -321,7 +321,7 @@ func (p *Page) refundDates(start time.Time) []string {
 	return says
 }
 
-// refundUntil returns the sentence that a cancellation until the argument until refunds the given percentage.
+// refundUntil returns a sentence: a cancellation before the time in the argument until refunds the given percentage.
 func (p *Page) refundUntil(until time.Time, percent int) string {
 	when := p.moment(p.local(until))
 	if percent == 100 {
@@ -439,9 +439,9 @@ func (p *Page) changed(total json.Number, changes []booking.PriceChange) string 
 	return strings.Join(labels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancellable returns two sentences: until when a cancellation gives the refund that it would
-// give now, and until when the customer can cancel. It returns nil if the customer may not
-// cancel. It leaves out the first sentence if the refund is zero or applies until the end.
+// cancellable returns two sentences: the deadline for the refund that a cancellation would
+// give now, and the deadline for cancelling. It returns nil if the customer may not cancel.
+// It leaves out the first sentence if the refund is zero or the two deadlines are equal.
 func (p *Page) cancellable(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
