@@ -10,39 +10,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Code is the kind of a problem. A program that shows problems in another language
-// has one sentence for each code, into which it inserts [Problem.Params]. Problems
-// without a code concern the text of the manifest, or cannot occur in a form.
+// Code is the kind of a problem. A program that shows problems in another language has one
+// sentence for each code, into which it inserts [Problem.Params]. A problem has no code if it
+// concerns the text of the manifest, or if it cannot occur in a form of the owner's pages.
 type Code string
 
-// The kinds of problems that the value of a field can have, each with the names of its parameters.
+// The kinds of problems that the value of a field can have. The comments name the parameters, if there are any.
 const (
 	CodeMissing         Code = "missing"
 	CodeNumber          Code = "number"           // not a number
-	CodeNumberRange     Code = "number_range"     // Min, Max
-	CodeNumberMin       Code = "number_min"       // Min
-	CodePositive        Code = "positive"         // a number that must be above 0
-	CodeDecimals        Code = "decimals"         // Max: the decimals that are possible
+	CodeNumberRange     Code = "number_range"     // out of range; Min, Max
+	CodeNumberMin       Code = "number_min"       // below the minimum; Min
+	CodePositive        Code = "positive"         // not above 0
+	CodeDecimals        Code = "decimals"         // too many decimals; Max: the possible number
 	CodeAmountTooLarge  Code = "amount_too_large" // Max: the smallest amount that is too large
-	CodeTooLong         Code = "too_long"         // Count and Max: characters
-	CodeTooMany         Code = "too_many"         // Count and Max: items
-	CodeUnprintable     Code = "unprintable"      // a control character, an invisible one, or a line break in one line
-	CodeFormat          Code = "format"           // Value; Example; Meant, if one was found: what was probably meant
-	CodeKey             Code = "key"              // Value
-	CodeURL             Code = "url"              // Value
-	CodeOrigin          Code = "origin"           // Value
-	CodeWindow          Code = "window"           // hours that are empty or cannot be read
-	CodeContrast        Code = "contrast"         // Color: one that is dark enough
-	CodeTwice           Code = "twice"            // Value
-	CodeUnknown         Code = "unknown"          // a key that names nothing
-	CodeItself          Code = "itself"           // a rental that goes with itself
-	CodeDefaultLanguage Code = "default_language" // Language: the default one, which the languages lack
-	CodeForeignLanguage Code = "foreign_language" // Language: one of translations that the business does not offer
-	CodeOrder           Code = "order"            // an end that does not follow its beginning
-	CodeExcludes        Code = "excludes"         // With: the field that does not go together with this one
-	CodeOneOf           Code = "one_of"           // Fields: names, separated by spaces, of which one is missing
+	CodeTooLong         Code = "too_long"         // Count, Max: numbers of characters
+	CodeTooMany         Code = "too_many"         // Count, Max: numbers of items
+	CodeUnprintable     Code = "unprintable"      // a control or invisible character, or a line break
+	CodeFormat          Code = "format"           // Value; Example; Meant: the probable value, if found
+	CodeKey             Code = "key"              // invalid key; Value
+	CodeURL             Code = "url"              // invalid URL; Value
+	CodeOrigin          Code = "origin"           // invalid origin; Value
+	CodeWindow          Code = "window"           // empty or unreadable opening hours
+	CodeContrast        Code = "contrast"         // Color: the nearest color that is dark enough
+	CodeTwice           Code = "twice"            // the same value as another item; Value
+	CodeUnknown         Code = "unknown"          // a key that no object has
+	CodeItself          Code = "itself"           // a rental that is its own upsell
+	CodeDefaultLanguage Code = "default_language" // not among the languages; Language: the default one
+	CodeForeignLanguage Code = "foreign_language" // a translation into Language, which is not offered
+	CodeOrder           Code = "order"            // the end is not after the start
+	CodeExcludes        Code = "excludes"         // With: the field that excludes this one
+	CodeOneOf           Code = "one_of"           // Fields: names, by spaces, of which one is missing
 	CodeSessionDay      Code = "session_day"      // a class session with neither weekday nor date
-	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than an answer lists
+	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than /slots lists
 )
 
 // Codes returns all codes.
@@ -55,8 +55,8 @@ func Codes() []Code {
 	}
 }
 
-// setCode sets the code and the parameters of a problem. params holds names and values in turn. It does nothing if p is
-// nil.
+// setCode sets the code and the parameters of a problem. The argument params holds
+// the names and values of the parameters in turn. If p is nil, setCode does nothing.
 func (p *Problem) setCode(code Code, params ...any) {
 	if p == nil {
 		return
@@ -69,7 +69,7 @@ func (p *Problem) setCode(code Code, params ...any) {
 	}
 }
 
-// setRangeCode sets the code for a number that is less than the minimum or greater than the maximum of its field.
+// setRangeCode sets the code for a number that is not within the minimum and maximum of its field.
 func (p *Problem) setRangeCode(l *limits) {
 	switch {
 	case l.minimum != nil && l.maximum != nil:
@@ -81,7 +81,7 @@ func (p *Problem) setRangeCode(l *limits) {
 	}
 }
 
-// textCodes maps types that parse their own text to the code of an invalid text.
+// textCodes maps types with a method UnmarshalText to the code for an invalid text.
 var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[Key]():             CodeKey,
 	reflect.TypeFor[URL]():             CodeURL,
@@ -89,7 +89,7 @@ var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[timespan.Window](): CodeWindow,
 }
 
-// examples maps the other types that parse their own text to example values.
+// examples maps the other types with a method UnmarshalText to examples of valid texts.
 var examples = map[reflect.Type]string{
 	reflect.TypeFor[Language]():               "en, pt-BR",
 	reflect.TypeFor[Currency]():               "EUR",
@@ -104,7 +104,7 @@ var examples = map[reflect.Type]string{
 	),
 }
 
-// joinExamples returns an example of each form.
+// joinExamples returns an example of each form, separated by commas.
 func joinExamples(forms ...rule.Form) string {
 	all := make([]string, len(forms))
 	for i, f := range forms {
@@ -113,7 +113,8 @@ func joinExamples(forms ...rule.Form) string {
 	return strings.Join(all, ", ")
 }
 
-// setTextCode sets the code for a text that the type t cannot parse. err is the error that the type returned.
+// setTextCode sets the code for a text that is invalid for the type t. The
+// argument err is the error that the method UnmarshalText of the type returned.
 func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {
 		p.setCode(code, "Value", shorten(value))
@@ -131,7 +132,7 @@ func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	p.setCode(CodeFormat, "Value", shorten(value), "Example", example, "Meant", meant)
 }
 
-// suggestion is an error about a value. The field meant is the value that the author probably wanted to write, or "".
+// suggestion is an error about an invalid value. Its field value is the value that the author probably meant, or "".
 type suggestion struct{ message, value string }
 
 func (s *suggestion) Error() string { return s.message }

@@ -5,27 +5,28 @@ import (
 	"strings"
 )
 
-// The memory, in bytes, for reading a source. The YAML library needs up to 185 bytes for each value,
-// and the decoded form needs more. A text is copied several times while it is sanitized and stored.
+// The memory, in bytes, that reading a source needs. The YAML library needs up to 185 bytes for each
+// value, and the decoded form needs more. A text is copied several times while it is sanitized and stored.
 const (
 	valueBytes = 240
 	textBytes  = 8
-	// repeated values are decoded each time, up to maxValues, also if the source is small
+	// aliasedBytes is added if values are repeated by aliases. Repeated values
+	// are decoded each time, up to maxValues values, even if the source is small.
 	aliasedBytes = 100 * maxValues
 )
 
-// Cost returns an upper estimate of the memory, in bytes, for reading a source and using
-// the result. It counts separators in the source instead of reading it, because the
-// memory must be reserved before. [Parse] detects too many values only after reading.
+// Cost returns an upper estimate of the memory, in bytes, for reading a source and using the
+// result. It counts separators in the source instead of parsing it, because the caller must
+// reserve the memory before parsing. [Parse] detects too many values only while it reads.
 func Cost(src []byte) int64 {
 	text := int64(len(src)) * textBytes
 	json := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"), []byte("{"))
 	if len(src) > MaxBytes || !json && countSeparators(src) > maxValues {
-		return text // Parse rejects it without reading it
+		return text // Parse rejects such a source without reading it
 	}
 	values, aliased := countValues(src)
 	if json {
-		return text + min(values, maxValues)*valueBytes // JSON is read up to maxValues values, and has no aliases
+		return text + min(values, maxValues)*valueBytes // JSON has no aliases, and reading stops at maxValues values
 	}
 	if aliased {
 		text += aliasedBytes
@@ -61,17 +62,17 @@ func countValues(src []byte) (int64, bool) {
 			aliases = aliases || namesValue(src, i)
 		}
 	}
-	// A colon separates a name from its value. If there are more commas than colons,
-	// the additional commas may separate names without values, which are null.
+	// A colon separates a name from its value. Commas in excess of
+	// the colons may separate names without values, which are null.
 	return values + 1 + commas + 2*colons + max(0, commas-colons), anchors && aliases
 }
 
-// endsWord reports whether the source ends at i or has white space there.
+// endsWord reports whether the source ends at the index i or has white space there.
 func endsWord(src []byte, i int) bool {
 	return i >= len(src) || strings.IndexByte(" \t\r\n", src[i]) >= 0
 }
 
-// namesValue reports whether the "&" or "*" at i can begin an anchor or an alias.
+// namesValue reports whether the "&" or "*" at the index i can begin an anchor or an alias.
 func namesValue(src []byte, i int) bool {
 	return (i == 0 || strings.IndexByte(" \t\r\n,[{:-", src[i-1]) >= 0) && !endsWord(src, i+1)
 }

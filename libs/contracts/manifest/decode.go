@@ -15,10 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 )
 
-// decoder fills a manifest from a tree of values. It continues after a problem, so that one run finds all problems.
+// decoder fills a manifest from a tree of YAML values. It continues
+// after a problem, so that it finds all problems in one run.
 type decoder struct{ report *report }
 
-// decode reads one value. v must be settable and have its zero value; n must not be an alias.
+// decode decodes the YAML value n into v. The argument v must
+// be settable and have its zero value; n must not be an alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))
@@ -71,7 +73,7 @@ func (d *decoder) decodeObject(n *yaml.Node, at *path, v reflect.Value) {
 		return
 	}
 	plan := plans[v.Type()]
-	lines := make([]int, len(plan.fields)) // line on which each field was first written; 0: not yet
+	lines := make([]int, len(plan.fields)) // line of each field in the source; 0: not found yet
 	for _, e := range d.readEntries(n, at) {
 		i, known := plan.byName[e.key.Value]
 		switch {
@@ -99,7 +101,8 @@ func (d *decoder) reportUnknown(key *yaml.Node, at *path, plan *plan) {
 	d.report.add(at.field(key.Value), key.Line, "is no field here; %s", hint)
 }
 
-// decodeField reads one field. null is the same as leaving the field out, unless its type is [nullable].
+// decodeField decodes the value of one field. The value null is the
+// same as an omitted field, unless the type of the field is [nullable].
 func (d *decoder) decodeField(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	at = at.field(f.name)
 	n := resolveAlias(value)
@@ -128,10 +131,10 @@ func setNull(v reflect.Value) {
 	}
 }
 
-// maxFields bounds the number of fields of one object, known or unknown.
+// maxFields is the maximal number of fields of one object, whether known or unknown.
 const maxFields = 1000
 
-// readEntries returns a mapping's fields and reports those whose name is not text.
+// readEntries returns the fields of a mapping. It reports and leaves out fields whose name is not a text.
 func (d *decoder) readEntries(n *yaml.Node, at *path) []entry {
 	all := listEntries(n)
 	if len(all) > maxFields {
@@ -226,7 +229,7 @@ func (d *decoder) decodeEntry(e entry, at *path, v reflect.Value, l *limits) {
 	v.SetMapIndex(key, value)
 }
 
-// decodeText reads a scalar whose type parses itself.
+// decodeText decodes a scalar into a type with a method UnmarshalText.
 func (d *decoder) decodeText(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
 	if n.Kind != yaml.ScalarNode {
 		d.reportType(n, at, describeTextType(reflect.TypeOf(t).Elem()))
@@ -241,7 +244,7 @@ func (d *decoder) decodeText(n *yaml.Node, at *path, t encoding.TextUnmarshaler)
 	}
 }
 
-// isText reports whether a scalar is text. YAML dates without quotes count as text.
+// isText reports whether a scalar is a text. A YAML date without quotes is a text, too.
 func isText(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "!!timestamp")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The defaults of fields that are left out.
+// The defaults of omitted fields.
 const (
 	defaultSlotIntervalMinutes = 15
 	defaultAdvanceDays         = 365
@@ -20,7 +20,7 @@ const (
 	defaultPaymentRequirement  = "none"
 )
 
-// valueOr returns the value if it is set, otherwise the other one.
+// valueOr returns the value to which the pointer points, or the fallback if the pointer is nil.
 func valueOr[T any](value *T, fallback T) T {
 	if value == nil {
 		return fallback
@@ -28,7 +28,7 @@ func valueOr[T any](value *T, fallback T) T {
 	return *value
 }
 
-// OfferedLanguages returns the languages listed, or the default language alone.
+// OfferedLanguages returns the listed languages. If none are listed, it returns only the default language.
 func (m *Manifest) OfferedLanguages() []Language {
 	if len(m.Languages) == 0 {
 		return []Language{m.DefaultLanguage}
@@ -36,28 +36,28 @@ func (m *Manifest) OfferedLanguages() []Language {
 	return m.Languages
 }
 
-// UsesServices reports whether the services module is on. By default it is on if services are listed.
+// UsesServices reports whether the business offers services. The default is true if the manifest lists services.
 func (m *Manifest) UsesServices() bool {
 	return valueOr(valueOr(m.Modules, Modules{}).Services, len(m.Services) > 0)
 }
 
-// UsesEvents reports whether the events module is on. By default it is on if events are listed.
+// UsesEvents reports whether the business offers events. The default is true if the manifest lists events.
 func (m *Manifest) UsesEvents() bool {
 	return valueOr(valueOr(m.Modules, Modules{}).Events, len(m.Events) > 0)
 }
 
-// UsesRentals reports whether the rentals module is on. By default it is on if rentals are listed.
+// UsesRentals reports whether the business offers rentals. The default is true if the manifest lists rentals.
 func (m *Manifest) UsesRentals() bool {
 	return valueOr(valueOr(m.Modules, Modules{}).Rentals, len(m.Rentals) > 0)
 }
 
-// PaymentProviders returns the connected providers.
+// PaymentProviders returns the payment providers of the business.
 func (m *Manifest) PaymentProviders() []string { return valueOr(m.Payments, Payments{}).Providers }
 
-// PaymentAccounts returns the business's accounts by provider.
+// PaymentAccounts returns the accounts of the business by payment provider.
 func (m *Manifest) PaymentAccounts() map[string]Line { return valueOr(m.Payments, Payments{}).Accounts }
 
-// PaymentModes returns the payment modes with the defaults filled in.
+// PaymentModes returns the payment modes, with the default for each omitted mode.
 func (m *Manifest) PaymentModes() PaymentModes {
 	modes := valueOr(valueOr(m.Payments, Payments{}).Modes, PaymentModes{})
 	return PaymentModes{
@@ -67,21 +67,22 @@ func (m *Manifest) PaymentModes() PaymentModes {
 	}
 }
 
-// HasActiveSubscription reports whether the subscription allows bookings.
+// HasActiveSubscription reports whether the subscription of the business is active. Only then can customers book.
 func (m *Manifest) HasActiveSubscription() bool {
 	return valueOr(m.Account, Account{}).Subscription != "inactive"
 }
 
-// IsOpen reports whether the business is open for bookings.
+// IsOpen reports whether the owner has opened the business for bookings.
 func (m *Manifest) IsOpen() bool { return valueOr(m.Open, true) }
 
-// RemovalOn returns the date on which the account is scheduled for removal, or nil.
+// RemovalOn returns the date on which the account is scheduled for removal. It returns nil if no removal is scheduled.
 func (m *Manifest) RemovalOn() *timespan.Date { return valueOr(m.Account, Account{}).RemovalOn }
 
-// IsSandbox reports whether the business is a sandbox, that is, for tests.
+// IsSandbox reports whether the business is a sandbox for tests.
 func (m *Manifest) IsSandbox() bool { return valueOr(m.Account, Account{}).Sandbox }
 
-// BookingSettings returns the booking settings with the defaults filled in. PausedUntil may be nil.
+// BookingSettings returns the settings for bookings, with the defaults
+// for omitted settings. PausedUntil is nil if bookings are not paused.
 func (m *Manifest) BookingSettings() Bookings {
 	b := valueOr(m.Bookings, Bookings{})
 	interval := valueOr(b.SlotIntervalMinutes, defaultSlotIntervalMinutes)
@@ -94,17 +95,17 @@ func (m *Manifest) BookingSettings() Bookings {
 // ConfirmsAutomatically reports whether bookings need no confirmation by the owner.
 func (b *Bookings) ConfirmsAutomatically() bool { return b.Confirm == "auto" }
 
-// CancelUntilHours returns how many hours before the start a customer may still cancel; nil means never.
+// CancelUntilHours returns how many hours before the start a customer may still cancel. Nil means never.
 func (m *Manifest) CancelUntilHours() *int {
 	return valueOr(m.SelfService, SelfService{}).CancelUntilHours.hoursOrNil()
 }
 
-// RescheduleUntilHours returns how many hours before the start a customer may still reschedule; nil means never.
+// RescheduleUntilHours returns how many hours before the start a customer may still reschedule. Nil means never.
 func (m *Manifest) RescheduleUntilHours() *int {
 	return valueOr(m.SelfService, SelfService{}).RescheduleUntilHours.hoursOrNil()
 }
 
-// NotificationSettings returns the settings of messages with the defaults filled in.
+// NotificationSettings returns the settings for messages, with the defaults for omitted settings.
 func (m *Manifest) NotificationSettings() Notifications {
 	n := valueOr(m.Notifications, Notifications{})
 	if n.RemindersHoursBefore == nil {
@@ -116,16 +117,17 @@ func (m *Manifest) NotificationSettings() Notifications {
 	return n
 }
 
-// KeepCustomersDays returns the days after the end of a booking until the customer's data is removed from it.
+// KeepCustomersDays returns the number of days between the end
+// of a booking and the deletion of the customer's data from it.
 func (m *Manifest) KeepCustomersDays() int {
 	return valueOr(valueOr(m.Privacy, Privacy{}).KeepCustomersDays, defaultKeepCustomersDays)
 }
 
-// PageSettings returns the settings of the booking page. An empty accent means the page's default colour.
+// PageSettings returns the settings of the booking page. If Accent is empty, the page has its default color.
 func (m *Manifest) PageSettings() Page { return valueOr(m.Page, Page{}) }
 
-// MaxAnswerLength returns the maximum number of characters of an answer, or 0 if the question is neither text nor
-// textarea.
+// MaxAnswerLength returns the maximal length of an answer in characters.
+// It returns 0 if the type of the question is neither text nor textarea.
 func (q *Question) MaxAnswerLength() int {
 	switch q.Type {
 	case "text":
@@ -137,50 +139,50 @@ func (q *Question) MaxAnswerLength() int {
 	}
 }
 
-// On returns the windows that begin on a weekday.
+// On returns the opening windows that begin on a weekday.
 func (w *WeekHours) On(day time.Weekday) []timespan.Window {
 	return [7][]timespan.Window{w.Sun, w.Mon, w.Tue, w.Wed, w.Thu, w.Fri, w.Sat}[day]
 }
 
-// IsActive reports whether the member is active; default true.
+// IsActive reports whether the staff member is active. The default is true.
 func (s *Staff) IsActive() bool { return valueOr(s.Active, true) }
 
-// IsActive reports whether the service is active; default true.
+// IsActive reports whether the service is active. The default is true.
 func (s *Service) IsActive() bool { return valueOr(s.Active, true) }
 
-// CapacityUnits returns the maximum number of bookings at the same time, for a service without staff.
+// CapacityUnits returns the maximal number of bookings at the same time, for a service that needs no staff.
 func (s *Service) CapacityUnits() int { return valueOr(s.Capacity, 1) }
 
-// IsPricedPerPerson reports whether the price is per person, which is the default for a class.
+// IsPricedPerPerson reports whether the price is for one person, not for one booking. The default is true for a class.
 func (s *Service) IsPricedPerPerson() bool {
 	return s.PricePer == PerPerson || s.PricePer == "" && len(s.Classes) > 0
 }
 
-// Requirement returns what is paid when booking; default none.
+// Requirement returns which part of the price the customer pays online at the booking. The default is none.
 func (s *Service) Requirement() string {
 	return cmp.Or(s.PaymentRequirement, defaultPaymentRequirement)
 }
 
-// Minutes returns the duration of the variant in minutes; default: that of the service.
+// Minutes returns the duration of the variant in minutes. The default is the duration of the service.
 func (v *Variant) Minutes(s *Service) int { return valueOr(v.DurationMinutes, s.DurationMinutes) }
 
-// ListPrice returns the price of the variant; default: that of the service.
+// ListPrice returns the price of the variant. The default is the price of the service.
 func (v *Variant) ListPrice(s *Service) Decimal { return valueOr(v.Price, s.Price) }
 
-// IsActive reports whether the event is active; default true.
+// IsActive reports whether the event is active. The default is true.
 func (e *Event) IsActive() bool { return valueOr(e.Active, true) }
 
-// IsPublic reports whether everyone sees the event in the list of events; default true.
+// IsPublic reports whether the list of events contains the event. The default is true.
 func (e *Event) IsPublic() bool { return valueOr(e.Public, true) }
 
-// Requirement returns what is paid when booking; default none.
+// Requirement returns which part of the price the customer pays online at the order. The default is none.
 func (e *Event) Requirement() string { return cmp.Or(e.PaymentRequirement, defaultPaymentRequirement) }
 
-// IsActive reports whether the rental is active; default true.
+// IsActive reports whether the rental is active. The default is true.
 func (r *Rental) IsActive() bool { return valueOr(r.Active, true) }
 
-// Requirement returns what is paid when booking; default none.
+// Requirement returns which part of the price the customer pays online at the reservation. The default is none.
 func (r *Rental) Requirement() string { return cmp.Or(r.PaymentRequirement, defaultPaymentRequirement) }
 
-// IsInService reports whether the unit can be rented; default true.
+// IsInService reports whether the unit can be rented. The default is true.
 func (u *RentalUnit) IsInService() bool { return valueOr(u.InService, true) }

@@ -8,26 +8,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// expand measures how large a YAML tree is without aliases, and replaces each merge key (<<) by the fields of the
-// mapping that it names. It returns a problem if the tree contains itself, is nested too deeply or is too large.
+// expand measures how large a YAML tree would be if every alias were replaced by its
+// value. It replaces each merge key (<<) by the fields of the mappings that the key names.
+// It returns a problem if the tree contains itself, is nested too deeply or is too large.
 //
-// The size bounds the cost of reading, checking and storing the tree, even if aliases repeat values many
-// times. The work is linear in the size of the source, and for merge keys linear in the size of the result.
+// The measured size bounds the cost of reading, checking and storing the tree, even if
+// aliases repeat values many times. Without merge keys, the work of expand is linear
+// in the size of the source. With merge keys, it is linear in the size of the result.
 func expand(root *yaml.Node) *Problem {
 	e := expander{extents: map[*yaml.Node]*extent{}}
 	_, problem := e.measure(root, 0)
 	return problem
 }
 
-// extent is the size of a value with all aliases replaced by their values.
+// extent is the size of a value in which all aliases are replaced by their values.
 type extent struct {
-	values int // with the value itself and names of fields
-	bytes  int // of the shortest notation: those of all texts, and one for each value
-	height int // levels of lists and objects
+	values int // number of values, with the value itself and the names of fields
+	bytes  int // sum of the lengths of all texts, and one byte for each value
+	height int // number of nested lists and objects
 }
 
 type expander struct {
-	extents map[*yaml.Node]*extent // extents of the values with an anchor; nil while a value is being measured
+	extents map[*yaml.Node]*extent // extents of the values with anchors; nil while a value is measured
 }
 
 func (e *expander) measure(n *yaml.Node, depth int) (extent, *Problem) {
@@ -85,8 +87,8 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 	return size, nil
 }
 
-// mergedLevels returns how many levels of nesting disappear from an item of n when merge keys are replaced.
-// A merge key names a mapping or a list of mappings, whose fields become fields of the mapping with the key.
+// mergedLevels returns by how many levels the item of n with the index item moves up when merge keys are
+// replaced. A merge key names a mapping or a list of mappings. The fields of these mappings become fields of n.
 func mergedLevels(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":
@@ -104,7 +106,8 @@ func newDepthProblem(n *yaml.Node) *Problem {
 			maxDepth)}
 }
 
-// check returns a problem if the extent is too large; last is the value that exceeded the limit.
+// check returns a problem if the extent is too large. The argument
+// last is the value with which the extent exceeded the limit.
 func (x extent) check(last *yaml.Node) *Problem {
 	const advice = "up to here, those that aliases and merge keys repeat included; repeat less"
 	switch {
@@ -119,8 +122,8 @@ func (x extent) check(last *yaml.Node) *Problem {
 }
 
 // replaceMergeKeys replaces the merge keys of a mapping by the fields of the mappings that they
-// name. The mapping's own fields take precedence over these, and fields of the first
-// named mapping over those of later ones. The named mappings must not contain merge keys.
+// name. If several mappings have a field with the same name, that of n itself takes precedence,
+// then that of the first named mapping. The named mappings must not contain merge keys.
 func replaceMergeKeys(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {
@@ -148,7 +151,7 @@ func replaceMergeKeys(n *yaml.Node) *Problem {
 	return nil
 }
 
-// splitMergeKeys separates the fields of a mapping from the values of its merge keys.
+// splitMergeKeys returns the fields of a mapping that are not merge keys, and the values of its merge keys.
 func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	var own, sources []*yaml.Node
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -161,7 +164,7 @@ func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	return own, sources
 }
 
-// appendMissing appends the fields whose names are not in known, and adds these names to known.
+// appendMissing appends to own the fields whose names are not in known, and adds these names to known.
 func appendMissing(own, fields []*yaml.Node, known map[string]bool) []*yaml.Node {
 	for i := 0; i+1 < len(fields); i += 2 {
 		if name := resolveAlias(fields[i]).Value; !known[name] {

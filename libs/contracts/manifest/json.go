@@ -11,16 +11,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonReader builds from JSON the same tree as the YAML library builds from YAML, with line numbers.
+// jsonReader parses JSON into the same tree, with line numbers, that the YAML library makes from YAML.
 type jsonReader struct {
 	src    []byte
 	dec    *json.Decoder
 	line   int
-	offset int // end of the text whose line breaks are counted in line
+	offset int // line is the line number at this offset of src
 	values int
 }
 
-// parseJSON reads a JSON object from in; src is the same text, for line numbers.
+// parseJSON parses a JSON object from in. The argument src is
+// the whole text that in returns; parseJSON counts its lines.
 func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}
 	r.dec.UseNumber()
@@ -41,8 +42,8 @@ func (r *jsonReader) newProblem(err error) *Problem {
 	switch {
 	case errors.As(err, &syntax):
 		r.advance()
-		// The decoder counts from the start of the token that it was reading, so the offset is not always
-		// beyond r.offset.
+		// The offset in the error counts from the start of the token that the
+		// decoder was reading. It is therefore not always greater than r.offset.
 		if o := int(syntax.Offset); o > r.offset && o <= len(r.src) {
 			r.line += bytes.Count(r.src[r.offset:o], []byte("\n"))
 		}
@@ -54,7 +55,7 @@ func (r *jsonReader) newProblem(err error) *Problem {
 		Message: fmt.Sprintf("the JSON cannot be read (%s); check the commas, quotes and brackets near this line", err)}
 }
 
-// advance sets line to that of the end of the last token.
+// advance sets line to the line at the end of the last token.
 func (r *jsonReader) advance() {
 	end := int(r.dec.InputOffset())
 	r.line += bytes.Count(r.src[r.offset:end], []byte("\n"))

@@ -1,10 +1,12 @@
-// Package manifest defines the document in which a business publishes everything it offers. It holds
-// the types, the parser, the validation and the ids that follow from the keys.
+// Package manifest defines the manifest: the document in which a business publishes everything that it
+// offers. The package holds the types, the parser, the validation, and the ids that are derived from keys.
 //
-// [Parse] reads YAML or JSON strictly and reports every problem at once. The result holds the values
-// as written. Accessors such as [Service.CapacityUnits] apply the defaults, so that a field that was left out
-// remains distinguishable. A field is required if its json tag has no omitzero. The bounds are in
-// jsonschema tags, which the decoder and the generated manifest.schema.json both follow.
+// [Parse] reads YAML or JSON strictly and reports all problems at once. The result
+// holds the values as they are written. Methods such as [Service.CapacityUnits]
+// apply the defaults, so that the fields themselves show which values were omitted.
+//
+// A field is required if its json tag has neither omitzero nor omitempty. The limits of values are in
+// jsonschema tags. The decoder follows these tags, and manifest.schema.json is generated from them.
 package manifest
 
 import (
@@ -14,13 +16,13 @@ import (
 
 //go:generate go test . -run "^(TestSchemaMatchesTypes|TestReferenceMatchesSchema)$" -update
 
-// The values of the two fields that identify the format of a document.
+// The values of the fields apiVersion and kind, which identify the format of the document.
 const (
 	APIVersion = "slotmesh/v1"
 	Kind       = "Business"
 )
 
-// PerPerson is the value of price_per for a price per person. The other value is "booking".
+// PerPerson is the value of price_per for a price per person. The other possible value is "booking".
 const PerPerson = "person"
 
 // Manifest is everything a business offers: one document, which is published completely or not at all.

@@ -2,19 +2,19 @@ package manifest
 
 import "reflect"
 
-// Parse reads a manifest from YAML, or from JSON if the first character is "{". It
-// returns either the manifest, or all problems ordered by line. At most [MaxProblems]
-// problems are listed; one further problem states the number of the others.
+// Parse parses a manifest from JSON if the first character of src is "{", otherwise from
+// YAML. It returns either the manifest or its problems, ordered by line. It returns at
+// most [MaxProblems] problems, and one more that states the number of the others.
 func Parse(src []byte) (*Manifest, []Problem) {
 	m, problems, _ := ParseUntil(src, 0, func() bool { return false })
 	return m, problems
 }
 
-// ParseUntil is [Parse] for the catalog service. predecessors is the number of
-// removed businesses that had the same slug. If it is above 0 and the manifest has no
-// id, the manifest gets the id of deriveBusinessID, from which all other ids are derived.
+// ParseUntil is [Parse] for the catalog service. The argument predecessors is the number of removed
+// businesses that had the same slug. If it is above 0 and the manifest has no id, the manifest gets
+// the id from deriveBusinessID. All other ids are derived from the id of the business.
 //
-// ParseUntil returns [ErrStopped], its only error, soon after stop returns true.
+// Soon after the function stop returns true, ParseUntil returns [ErrStopped]. It returns no other error.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil {

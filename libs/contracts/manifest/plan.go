@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// limits holds the bounds from a field's jsonschema tag. Bounds of texts and numbers also apply to the items of a list.
+// limits holds the limits in the jsonschema tag of a field. For a list of
+// texts or numbers, the limits of texts and numbers apply to its items.
 type limits struct {
 	minimum, maximum     *int64
 	minLength, maxLength int
@@ -20,7 +21,7 @@ type limits struct {
 	enum                 []string
 }
 
-// plan describes how the decoder reads the fields of one struct.
+// plan describes how the decoder reads the fields of one struct type.
 type plan struct {
 	fields []field
 	names  []string
@@ -31,11 +32,11 @@ type field struct {
 	name     string
 	index    []int
 	required bool
-	want     string // what would be right, for messages
+	want     string // description of a valid value, for messages
 	limits   limits
 }
 
-// plans holds a plan for every struct in a manifest.
+// plans holds a plan for every struct type in a manifest.
 var plans = buildPlans(manifestType, map[reflect.Type]*plan{})
 
 var manifestType = reflect.TypeFor[Manifest]()
@@ -55,7 +56,7 @@ func buildPlans(t reflect.Type, into map[reflect.Type]*plan) map[reflect.Type]*p
 	into[t] = p
 	for _, sf := range reflect.VisibleFields(t) {
 		if sf.Anonymous {
-			continue // its fields are read as the outer struct's
+			continue // its fields are read as fields of the outer struct
 		}
 		f := newField(sf)
 		p.byName[f.name] = len(p.fields)
@@ -137,7 +138,7 @@ func (l *limits) describeText() string {
 	return "text"
 }
 
-// typeDescriptions describes correct values of the types that parse themselves, for messages.
+// typeDescriptions describes the valid values of types with a fixed form, for messages.
 var typeDescriptions = map[reflect.Type]string{
 	reflect.TypeFor[Key]():                    `a key of 1 to 63 of a-z, 0-9 and "-"`,
 	reflect.TypeFor[ID]():                     "a UUID",

@@ -14,29 +14,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// MaxProblems is the maximum number of problems that [Parse] lists. One more problem counts those left out.
+// MaxProblems is the maximal number of problems that [Parse] returns. One more problem states the number of the others.
 const MaxProblems = 200
 
 const (
-	// maxStored bounds the memory and time spent on the problems of a very bad document. Further problems
-	// are only counted.
+	// maxStored is the maximal number of stored problems. It bounds the memory and the
+	// time for a document with very many problems. Further problems are only counted.
 	maxStored = 2000
-	// maxFailedPaths bounds the number of stored paths of unreadable values.
+	// maxFailedPaths is the maximal number of stored paths of unreadable values.
 	maxFailedPaths = 100_000
 )
 
-// Problem is one mistake in a manifest. Its message names the mistake and a correct value.
+// Problem is one mistake in a manifest. Its message names the mistake and describes a valid value.
 type Problem struct {
-	Path    string `json:"path"` // such as services[3].price; empty for the document as a whole
-	Line    int    `json:"line"` // 1-based line of the source
+	Path    string `json:"path"` // such as services[3].price; "" for the whole document
+	Line    int    `json:"line"` // line in the source, from 1
 	Message string `json:"message"`
 
-	// Code and Params are for programs that write the sentence themselves, for example in another language.
+	// Code and Params are for programs that write the message themselves, for example in another language.
 	Code   Code              `json:"-"`
 	Params map[string]string `json:"-"`
 }
 
-// String renders the problem as a line of text.
+// String returns the problem as one line of text.
 func (p Problem) String() string {
 	if p.Path == "" {
 		return fmt.Sprintf("line %d: %s", p.Line, p.Message)
@@ -44,11 +44,11 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d: %s: %s", p.Line, p.Path, p.Message)
 }
 
-// path is a place in the document. Each element links to its parent; nil is the root.
+// path is the place of a value in the document. Each element points to its parent. The root is nil.
 type path struct {
 	parent *path
-	name   string // field name or map key; unused for an item
-	index  int    // of a list's item; -1 otherwise
+	name   string // field name or map key; unused for an item of a list
+	index  int    // index of an item of a list; otherwise -1
 }
 
 func (p *path) field(name string) *path { return &path{parent: p, name: name, index: -1} }
@@ -90,11 +90,13 @@ func isPlainName(s string) bool {
 // report collects problems.
 type report struct {
 	problems []Problem
-	failed   map[string]bool // paths of values that could not be read; problems that follow from them are not reported
-	dropped  int
+	// failed holds the paths of values that could not be read.
+	// Problems that may only result from them are not reported.
+	failed  map[string]bool
+	dropped int
 }
 
-// add reports a problem and returns it, so that the caller can set its code. It returns nil if the report is full.
+// add reports a problem and returns it, so that the caller can set its code. If the report is full, add returns nil.
 func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 	if r.isFull() {
 		r.dropped++
@@ -106,7 +108,8 @@ func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 
 func (r *report) isFull() bool { return len(r.problems) >= maxStored }
 
-// fail is like add, for a value that could not be read. It also records the path, see hasFailed.
+// fail reports a problem as add does, for a value that could not
+// be read. It also stores the path of the value for hasFailed.
 func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	if r.failed == nil {
 		r.failed = map[string]bool{}
@@ -117,7 +120,7 @@ func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	return r.add(at, line, format, args...)
 }
 
-// hasFailed reports whether the value at a path, or a value that contains it, could not be read.
+// hasFailed reports whether the value at a path, or a value that contains this value, could not be read.
 func (r *report) hasFailed(at *path) bool {
 	if len(r.failed) == 0 {
 		return false
@@ -130,7 +133,8 @@ func (r *report) hasFailed(at *path) bool {
 	return r.failed[""]
 }
 
-// sortedProblems returns the problems sorted by line: at most [MaxProblems], and one more that counts the rest.
+// sortedProblems returns the problems ordered by line. It returns at most
+// [MaxProblems] problems, and one more that states the number of the others.
 func (r *report) sortedProblems() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	all := len(r.problems) + r.dropped
@@ -144,8 +148,8 @@ func (r *report) sortedProblems() []Problem {
 	})
 }
 
-// findLine returns the line of the value at a path. If the source does not have the value,
-// it returns the line of the innermost list or object on the path that the source has.
+// findLine returns the line of the value at a path. If the source does not contain this value,
+// findLine returns the line of the innermost list or object on the path that the source contains.
 func findLine(root *yaml.Node, at *path) int {
 	n, line := root, root.Line
 	for _, s := range at.steps() {
@@ -176,8 +180,8 @@ func findChild(n *yaml.Node, s *path) *yaml.Node {
 	return nil
 }
 
-// Invalid returns the error for an invalid manifest: invalid_parameter, with all problems under
-// "problems" in its Extra. There must be at least one problem.
+// Invalid returns the error for an invalid manifest: a fault with code invalid_parameter,
+// whose Extra has all problems under "problems". The argument must not be empty.
 func Invalid(problems []Problem) error {
 	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
 	if len(problems) > 1 {
@@ -188,7 +192,8 @@ func Invalid(problems []Problem) error {
 	return f
 }
 
-// ProblemsOf returns the problems in an error of the admin API. It returns nil if the error is not about a manifest.
+// ProblemsOf returns the problems in an error of the admin API.
+// It returns nil if the error does not concern a manifest.
 func ProblemsOf(err error) []Problem {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {

@@ -42,13 +42,13 @@ var (
 	_ nullable                 = (*SelfService)(nil)
 )
 
-// Line is one line of text, without line breaks and other control characters.
+// Line is a text of one line, without control characters.
 type Line string
 
-// Key names an object within its list, or a business by its slug: [a-z0-9-]{1,63}.
+// Key identifies an object within its list, or a business by its slug. It matches [a-z0-9-]{1,63}.
 type Key string
 
-// UnmarshalText rejects an invalid key.
+// UnmarshalText returns an error for an invalid key.
 func (k *Key) UnmarshalText(b []byte) error {
 	ok := len(b) >= 1 && len(b) <= 63
 	for _, c := range b {
@@ -61,16 +61,16 @@ func (k *Key) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ID is a UUID set by hand. It replaces the id that follows from the keys.
+// ID is a UUID that the manifest sets. It replaces the id that is derived from keys.
 type ID uuid.UUID
 
-// String returns the UUID in its usual form.
+// String returns the UUID in its usual form of 36 characters.
 func (i ID) String() string { return uuid.UUID(i).String() }
 
-// MarshalText returns the UUID in its usual form.
+// MarshalText returns the UUID in its usual form of 36 characters.
 func (i ID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads a UUID in its usual form of 36 characters and rejects the zero UUID.
+// UnmarshalText parses a UUID in its usual form of 36 characters. It returns an error for the nil UUID.
 func (i *ID) UnmarshalText(b []byte) error {
 	u, err := uuid.ParseBytes(b)
 	if err != nil || len(b) != 36 || u == uuid.Nil {
@@ -80,10 +80,11 @@ func (i *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Language is a BCP 47 language tag in its usual case, such as pt or pt-BR.
+// Language is a BCP 47 language tag with its usual upper and lower case, such as pt or pt-BR.
 type Language string
 
-// UnmarshalText rejects invalid tags and tags in unusual case, because translations are found by the exact tag.
+// UnmarshalText returns an error for an invalid tag. It also rejects unusual
+// upper and lower case, because translations are found by the exact tag.
 func (l *Language) UnmarshalText(b []byte) error {
 	var tag language.Tag
 	err := errors.New("too long")
@@ -104,7 +105,7 @@ func (l *Language) UnmarshalText(b []byte) error {
 // Currency is an ISO 4217 code in upper case.
 type Currency string
 
-// UnmarshalText reads the codes that [money.ParseCurrency] accepts.
+// UnmarshalText parses the codes that [money.ParseCurrency] accepts.
 func (c *Currency) UnmarshalText(b []byte) error {
 	if _, err := money.ParseCurrency(string(b)); err != nil {
 		near := nearestCurrency(string(b))
@@ -115,10 +116,10 @@ func (c *Currency) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Timezone is the IANA name of a time zone that package zone knows.
+// Timezone is the IANA name of a time zone that the package zone can load.
 type Timezone string
 
-// UnmarshalText rejects names that package zone cannot load.
+// UnmarshalText returns an error for a name that the package zone cannot load.
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
 	if _, err := zone.Load(name); err != nil {
@@ -130,13 +131,13 @@ func (z *Timezone) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an http or https address, or empty. It needs no escaping in an HTML attribute, because it
-// contains no character that ends one.
+// URL is an http or https URL, or empty. It can be copied into an HTML attribute
+// without escaping, because it contains no character that ends an attribute.
 type URL string
 
 const maxURL = 2000
 
-// UnmarshalText rejects other schemes, addresses without a host, and addresses of more than 2,000
+// UnmarshalText rejects URLs with other schemes, without a host, or of more than 2,000
 // bytes. It also rejects white space, quotes, <, >, backslashes and control characters.
 func (u *URL) UnmarshalText(b []byte) error {
 	s := string(b)
@@ -149,11 +150,11 @@ func (u *URL) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// unsafeNames names the characters that hasUnsafeRune searches for, for messages.
+// unsafeNames names the characters that hasUnsafeRune finds, for messages.
 const unsafeNames = "quotes, spaces, <, > and \\"
 
-// hasUnsafeRune reports whether an address contains a character that could end an
-// HTML attribute, or that browsers replace by another one: quotes, backticks,
+// hasUnsafeRune reports whether a URL contains a character that could end an HTML
+// attribute, or that browsers replace by another one. These are quotes, backticks,
 // angle brackets, backslashes, white space, and control and invisible characters.
 func hasUnsafeRune(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
@@ -169,7 +170,8 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// isLink reports whether a button may open s: a web address, or mailto: or tel: followed by something.
+// isLink reports whether a button may open s: an http or https
+// URL, or mailto: or tel: followed by an address or number.
 func isLink(s string) bool {
 	if isWebAddress(s) {
 		return true
@@ -181,10 +183,10 @@ func isLink(s string) bool {
 	return err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "" && u.Host == ""
 }
 
-// Email is an e-mail address.
+// Email is an email address.
 type Email string
 
-// UnmarshalText reads the addresses that [email.Valid] accepts.
+// UnmarshalText parses the addresses that [email.Valid] accepts.
 func (e *Email) UnmarshalText(b []byte) error {
 	if s := string(b); !email.Valid(s) {
 		return fmt.Errorf("%s is not an e-mail address; write one such as hello@example.com", quote(s))
@@ -193,10 +195,10 @@ func (e *Email) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Color is "#" and six hexadecimal digits, in lower case.
+// Color is "#" followed by six hexadecimal digits in lower case.
 type Color string
 
-// UnmarshalText reads the colours that [color.Parse] accepts.
+// UnmarshalText parses the colors that [color.Parse] accepts.
 func (c *Color) UnmarshalText(b []byte) error {
 	parsed, err := color.Parse(string(b))
 	if err != nil {
@@ -206,12 +208,12 @@ func (c *Color) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Origin is the scheme, host and, unless it is the default, port of web pages, in the form that
-// browsers send. It needs no escaping in a header.
+// Origin is the origin of web pages in the form that browsers send: scheme, host and,
+// unless it is the default, port. It can be copied into a header without escaping.
 type Origin string
 
-// UnmarshalText rejects paths, wildcards, and hosts in another form than browsers send, such as in
-// upper case or not in Punycode. It accepts http only for localhost, to try a page.
+// UnmarshalText rejects URLs with a path, wildcards, and hosts that browsers send in another form, such as
+// hosts in upper case or not in Punycode. It accepts http only for localhost, so that owners can test a page.
 func (o *Origin) UnmarshalText(b []byte) error {
 	s := string(b)
 	u, err := url.Parse(s)
@@ -252,7 +254,7 @@ func isThisMachine(host string) bool {
 // MessageKind is a kind of message to customers (lifecycle.md §2).
 type MessageKind string
 
-// MessageKinds returns the kinds of messages that customers receive.
+// MessageKinds returns all kinds of messages to customers.
 func MessageKinds() []string {
 	return []string{
 		"booking_received", "booking_confirmed", "booking_moved", "booking_withdrawn", "booking_cancelled", "reminder",
@@ -261,7 +263,7 @@ func MessageKinds() []string {
 	}
 }
 
-// UnmarshalText reads one of [MessageKinds].
+// UnmarshalText parses one of [MessageKinds].
 func (k *MessageKind) UnmarshalText(b []byte) error {
 	if !slices.Contains(MessageKinds(), string(b)) {
 		return fmt.Errorf("%s is no kind of message to customers; write %s", quote(string(b)),
@@ -271,25 +273,26 @@ func (k *MessageKind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// nullable is a type for which null means something else than an omitted field.
+// nullable is implemented by the types for which null and an omitted field differ.
 type nullable interface{ setNull() }
 
-// Until is the number of hours before a start until which something is allowed. null in the manifest means never.
+// Until is how many hours before the start of a booking the customer
+// may still cancel or reschedule it. In the manifest, null means never.
 type Until struct {
-	IsSet bool // false: the field was left out
+	IsSet bool // false: the field was omitted
 	Never bool
 	Hours int
 }
 
 func (u *Until) setNull() { *u = Until{IsSet: true, Never: true} }
 
-// setNull sets both fields of s to never, because null for the object means null for each field.
+// setNull sets both fields of s to never: null for the whole object means null for each of its fields.
 func (s *SelfService) setNull() {
 	s.CancelUntilHours.setNull()
 	s.RescheduleUntilHours.setNull()
 }
 
-// hoursOrNil returns the number of hours, 0 if the field was left out, or nil for never.
+// hoursOrNil returns the number of hours. It returns 0 if the field was omitted, and nil for never.
 func (u Until) hoursOrNil() *int {
 	if u.Never {
 		return nil
@@ -297,10 +300,10 @@ func (u Until) hoursOrNil() *int {
 	return &u.Hours
 }
 
-// MarshalJSON returns the hours, or null for never.
+// MarshalJSON returns the hours as a JSON number, or null for never.
 func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.hoursOrNil()) }
 
-// UnmarshalJSON reads the output of [Until.MarshalJSON].
+// UnmarshalJSON parses the output of [Until.MarshalJSON].
 func (u *Until) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		u.setNull()
@@ -310,26 +313,28 @@ func (u *Until) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &u.Hours)
 }
 
-// Decimal is a decimal number as the owner wrote it, with trailing zeros. It has a method IsZero, so
-// omitzero would also leave out a pointer to 0. Pointers to Decimal are therefore tagged omitempty.
+// Decimal is a decimal number as the owner wrote it, with trailing zeros.
+//
+// Decimal has a method IsZero. The option omitzero would therefore also omit
+// a pointer to 0, so pointers to Decimal have the option omitempty instead.
 type Decimal struct{ decimal.Decimal }
 
-// MarshalJSON returns a JSON number with the decimals that were written.
+// MarshalJSON returns a JSON number with the same decimals as in the manifest.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.JSON()), nil }
 
-// JSON returns the JSON number with the decimals that were written.
+// JSON returns a JSON number with the same decimals as in the manifest.
 func (d Decimal) JSON() string { return d.StringFixed(max(0, -d.Exponent())) }
 
 const (
-	// maxNumberLength is the maximal length of a number. Every real price,
-	// count or percentage is shorter. It bounds the work of exact arithmetic.
+	// maxNumberLength is the maximal length of a number, in characters. All real prices,
+	// quantities and percentages are shorter. It limits the work of exact arithmetic.
 	maxNumberLength = 40
 	maxExponent     = 20
 )
 
 var errNumber = errors.New("is not a plain number")
 
-// parseDecimal reads a JSON number of bounded length and exponent.
+// parseDecimal parses a JSON number. It limits the length and the exponent of the number.
 func parseDecimal(s string) (Decimal, error) {
 	if len(s) > maxNumberLength || !json.Valid([]byte(s)) || strings.Trim(s, "-+.eE0123456789") != "" {
 		return Decimal{}, errNumber
@@ -344,12 +349,12 @@ func parseDecimal(s string) (Decimal, error) {
 		return Decimal{}, errNumber
 	}
 	if d.Exponent() > 0 {
-		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, which is the form written later
+		d = d.Add(decimal.New(0, 0)) // writes 1e3 as 1000
 	}
 	return Decimal{d}, nil
 }
 
-// Selection selects objects of one kind: all of them, or those with the given keys.
+// Selection selects objects of one kind: all objects, or those with the given keys.
 type Selection struct {
 	All  bool
 	Keys []Key
@@ -357,7 +362,7 @@ type Selection struct {
 
 const selectAll = "all"
 
-// MarshalJSON returns "all" or the list of keys.
+// MarshalJSON returns the text "all" or the list of keys.
 func (s Selection) MarshalJSON() ([]byte, error) {
 	if s.All {
 		return json.Marshal(selectAll)
@@ -365,7 +370,7 @@ func (s Selection) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Keys)
 }
 
-// UnmarshalJSON reads the output of [Selection.MarshalJSON].
+// UnmarshalJSON parses the output of [Selection.MarshalJSON].
 func (s *Selection) UnmarshalJSON(b []byte) error {
 	if string(b) == `"`+selectAll+`"` {
 		*s = Selection{All: true}
@@ -375,10 +380,10 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &s.Keys)
 }
 
-// quote returns a value in quotes, of bounded length, for a message.
+// quote returns a value in quotes for a message. It shortens a long value.
 func quote(s string) string { return strconv.Quote(shorten(s)) }
 
-// shorten returns at most 60 characters of a value, for a message.
+// shorten returns the first 60 characters of a value for a message, with a mark if it is longer.
 func shorten(s string) string {
 	const most = 60
 	s = s[:min(len(s), utf8.UTFMax*(most+1))]

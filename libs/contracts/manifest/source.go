@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// MaxBytes is the size of the largest source that [Parse] reads.
+	// MaxBytes is the maximal size of a source that [Parse] reads, in bytes.
 	MaxBytes = 8 << 20
-	// maxValues bounds the number of values in a source. Names of fields
-	// count as values. A value that YAML aliases repeat counts each time.
+	// maxValues is the maximal number of values in a source. Names of fields
+	// count as values, too. A value that YAML aliases repeat counts each time.
 	maxValues = 1_000_000
-	// maxDepth bounds the nesting; no valid manifest nests half as deep.
+	// maxDepth is the maximal number of nested levels. No valid manifest has half as many.
 	maxDepth = 32
 )
 
-// ErrStopped is returned when reading ended early because the caller's stop function returned true.
+// ErrStopped is the error if parsing ended early because the function stop of the caller returned true.
 var ErrStopped = errors.New("reading the manifest was stopped")
 
-// parseSource returns the source's values as a tree without merge keys, or the problem that prevents
-// reading. It returns [ErrStopped] soon after stop returns true.
+// parseSource parses a source into a tree of values without merge keys. If that fails, it
+// returns the problem. It returns [ErrStopped] soon after the function stop returns true.
 func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if p := checkBytes(src); p != nil {
@@ -49,7 +49,7 @@ func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	return root, problem, nil
 }
 
-// stoppableReader is a source that ends with an error once stop returns true.
+// stoppableReader reads a source until the function stop returns true. It then returns [ErrStopped].
 type stoppableReader struct {
 	in        io.Reader
 	stop      func() bool
@@ -92,7 +92,8 @@ func newEmptyProblem() *Problem {
 
 func countLines(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// parseYAML reads a YAML document from in; src is the same text, for line numbers and for counting.
+// parseYAML parses a YAML document from in. The argument src is the
+// whole text that in returns; parseYAML counts its lines and separators.
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if n := countSeparators(src); n > maxValues {
 		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
@@ -122,11 +123,11 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// countSeparators counts the characters of a source that can separate YAML values,
-// also inside quoted text. A source has at most three values for each of them.
+// countSeparators counts the characters in a source that can separate YAML values, including
+// those in quoted texts. For each of these characters, a source has at most three values.
 //
-// The number of values must be bounded before the YAML library reads the
-// source. The library uses up to 200 bytes of memory for each value.
+// The count limits the number of values before the YAML library reads the
+// source. The library needs up to 200 bytes of memory for each value.
 func countSeparators(src []byte) int {
 	n := 0
 	for i, c := range src {
@@ -154,7 +155,7 @@ func listEntries(n *yaml.Node) []entry {
 	return fields
 }
 
-// resolveAlias returns the value that an alias refers to, and any other value itself.
+// resolveAlias returns the value to which an alias refers. It returns any other value unchanged.
 func resolveAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -164,7 +165,7 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// describe names the kind of a value for a message.
+// describe returns a description of a value for a message.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -8,12 +8,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// hintAtField returns a hint at the most similar field, or a hint with all fields if none is similar.
+// hintAtField returns a hint that names the field most similar
+// to got. If no field is similar, the hint lists all fields.
 func hintAtField(got string, fields []string) string {
 	return hintAt(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
 }
 
-// hintAt returns the hint "did you mean near?", or the other hint if near is empty.
+// hintAt returns a hint that asks whether near was meant. If near is "", it returns the fallback.
 func hintAt(near, fallback string) string {
 	if near != "" {
 		return "did you mean " + near + "?"
@@ -21,9 +22,10 @@ func hintAt(near, fallback string) string {
 	return fallback
 }
 
-// nearestField returns the most similar field, or "" if there is none. It tries a field that differs
-// only in case and separators, then one within a few edits. Last, it tries fields without their last
-// word, such as minutes or html; only one may match.
+// nearestField returns the field that is most similar to got, or "" if none is similar. It
+// first searches a field that differs only in case and separators, and then a field that
+// differs by at most two edits. Last, it compares got with the fields without their last word,
+// such as minutes or html. This search returns a field only if a single field is similar.
 func nearestField(got string, fields []string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -46,16 +48,17 @@ func nearestField(got string, fields []string) string {
 	return ""
 }
 
-// maxHintLength is the maximum length of a text for which a similar valid text is searched.
+// maxHintLength is the maximal length of an invalid text for which a similar valid text is searched, in bytes.
 const maxHintLength = 64
 
-// normalizeName returns a name in lower case without its separators.
+// normalizeName returns a name in lower case and without separators.
 func normalizeName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// nearestZone returns the most similar time zone, or "" if there is none. It tries a name that differs
-// only in case and separators, then the name of a city, then a name within two edits.
+// nearestZone returns the time zone that is most similar to got, or "" if none is
+// similar. It first searches a name that differs only in case and separators, and then
+// a zone whose city is got. Last, it searches a name that differs by at most two edits.
 func nearestZone(got string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -76,7 +79,7 @@ func nearestZone(got string) string {
 	return nearest(got, zone.Names())
 }
 
-// currencySymbols maps the symbols and names of currencies that people write to ISO 4217 codes.
+// currencySymbols maps common symbols and names of currencies to ISO 4217 codes.
 var currencySymbols = map[string]string{
 	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP",
 	"¥": "JPY", "yen": "JPY",
@@ -84,8 +87,8 @@ var currencySymbols = map[string]string{
 	"real": "BRL", "rmb": "CNY", "yuan": "CNY",
 }
 
-// nearestCurrency returns the most similar currency code, or "" if there is none. If several codes are
-// equally similar, it prefers the codes that most businesses have.
+// nearestCurrency returns the currency code that is most similar to got, or "" if none
+// is similar. Among equally similar codes, it prefers those of common currencies.
 func nearestCurrency(got string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -100,8 +103,8 @@ func nearestCurrency(got string) string {
 // Nearest returns the candidate that is most similar to got, or "" if none is similar.
 func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
 
-// nearest returns the candidate that differs from the text got
-// by at most two edits, or one for short words; otherwise "".
+// nearest returns the candidate that differs least from got: by at most two edits, or by
+// one if got has fewer than four letters. It returns "" if there is no such candidate.
 func nearest(got string, candidates []string) string {
 	best, maxEdits := "", 2
 	if len(got) < 4 {
@@ -118,7 +121,8 @@ func nearest(got string, candidates []string) string {
 	return best
 }
 
-// distance returns the number of letters to insert, remove, replace or swap with a neighbour to change a into b.
+// distance returns the minimal number of edits that change the text a into b. An
+// edit inserts, removes or replaces a letter, or swaps two neighbouring letters.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

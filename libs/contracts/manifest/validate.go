@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// validator makes the checks that need several values: references, uniqueness, and fields that depend on each other.
+// validator checks what depends on several values: references between
+// objects, unique values, and fields that depend on each other.
 type validator struct {
 	m      *Manifest
 	report *report
@@ -27,20 +28,21 @@ type validator struct {
 	rentals   keyList
 	ids       map[uuid.UUID]idOwner
 
-	comparisons int // number of names compared with unknown names
+	comparisons int // number of keys that were compared to find similar keys
 }
 
-// maxComparisons bounds the search for similar names. A hint is not worth an expensive search.
+// maxComparisons is the maximal number of comparisons to find similar keys. The search
+// would otherwise be expensive for a large document, and a hint is not worth it.
 const maxComparisons = 50_000
 
-// keyList are the keys of one list.
+// keyList holds the keys of the objects in one list.
 type keyList struct {
-	what string // singular, for messages
+	what string // noun for one object, for messages
 	set  map[Key]bool
 	list []string
 }
 
-// idOwner is the object that has an id.
+// idOwner is the object that has an id. The field isManual reports that the manifest sets the id.
 type idOwner struct {
 	at       *path
 	isManual bool
@@ -77,8 +79,8 @@ func newKeyList[T any](what string, list []T, key func(*T) Key) keyList {
 	return n
 }
 
-// addProblem reports a problem. It returns nil if the value, or one around it, could not be read, or if
-// the report is full.
+// addProblem reports a problem of the value at a path. It returns nil and reports nothing if this
+// value, or a value that contains it, could not be read. It also returns nil if the report is full.
 func (v *validator) addProblem(at *path, format string, args ...any) *Problem {
 	switch {
 	case v.report.hasFailed(at):
@@ -112,8 +114,8 @@ func (v *validator) checkManifest() {
 	v.checkRules(root.field("pricing_rules"))
 }
 
-// checkUnique reports each item of a list that has the same value as an earlier item. The
-// argument field is the field with the value; "" if the item itself is the value.
+// checkUnique reports each item of a list whose value equals that of an earlier item. The argument
+// field is the name of the field with the value. It is "" if the item itself is the value.
 func checkUnique[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
@@ -136,14 +138,15 @@ func checkUnique[T any, K comparable](v *validator, at *path, list []T, field st
 
 func identity[T any](value *T) T { return *value }
 
-// recordID records an object's id, derived or set by hand, and reports an id that another object of the business has.
+// recordID stores the id of an object. It reports a problem if another object of the business
+// has the same id. The argument byHand is the id in the manifest, or nil if the id is derived.
 func (v *validator) recordID(at *path, byHand *ID, id uuid.UUID) {
 	other, taken := v.ids[id]
 	if !taken {
 		v.ids[id] = idOwner{at, byHand != nil}
 		return
 	}
-	// Two derived ids are equal only if a key is written twice, which is reported at the key.
+	// Two derived ids are equal only if two objects have the same key, which is reported at the key.
 	switch {
 	case byHand != nil:
 		v.addProblem(at, "is %s, which is also the id of %s; write another or leave it out", id,
@@ -161,7 +164,7 @@ func (p *path) describeOwner() string {
 	return p.String()
 }
 
-// checkKey reports a key that is not in the list, with a hint at the nearest key.
+// checkKey reports a key that the list does not contain, with a hint that names the most similar key.
 func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	if to.set[key] {
 		return
@@ -176,7 +179,7 @@ func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	v.addProblem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).setCode(CodeUnknown)
 }
 
-// checkKeys checks that each key of a list exists and is listed once.
+// checkKeys reports keys that the list to does not contain, and keys that occur twice in keys.
 func (v *validator) checkKeys(at *path, keys []Key, to *keyList) {
 	checkUnique(v, at, keys, "", identity[Key])
 	for i, k := range keys {
@@ -193,7 +196,7 @@ func (v *validator) checkLanguages(root *path) {
 		unread = unread || v.report.hasFailed(at.item(i))
 	}
 	if unread {
-		v.languages = nil // the languages are unknown, so translations are not checked
+		v.languages = nil // unknown, so that translations are not checked
 		return
 	}
 	checkUnique(v, at, v.m.Languages, "", identity[Language])
@@ -218,7 +221,8 @@ func checkTranslations[T any](v *validator, at *path, translations map[Language]
 	}
 }
 
-// checkButtons checks that a button of any type opens an address, and cannot run a script.
+// checkButtons reports buttons, of any type, that open something other than a
+// URL, an email address or a telephone number. Such a button could run a script.
 func (v *validator) checkButtons(at *path) {
 	for i, b := range v.m.ActionButtons {
 		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
@@ -276,7 +280,7 @@ func (v *validator) checkBlocks(at *path) {
 	}
 }
 
-// checkAmount reports a price that has more decimals than the currency, or is too large.
+// checkAmount reports an amount that has more decimals than the currency, or that is too large.
 func (v *validator) checkAmount(at *path, d Decimal) {
 	if v.currency.Code == "" {
 		return
@@ -291,7 +295,8 @@ func (v *validator) checkAmount(at *path, d Decimal) {
 	}
 }
 
-// maxPercentDecimals keeps the exact results of several percentages short.
+// maxPercentDecimals is the maximal number of decimals of a percentage.
+// It limits the length of the exact result of several percentages.
 const maxPercentDecimals = 4
 
 func (v *validator) checkPercent(at *path, d Decimal) {
@@ -301,7 +306,8 @@ func (v *validator) checkPercent(at *path, d Decimal) {
 	}
 }
 
-// checkDeposit checks that deposit_value is present exactly if the payment requirement needs it, and in range.
+// checkDeposit reports a deposit_value that is missing although the payment
+// requirement needs it, that is present although it does not, or that is out of range.
 func (v *validator) checkDeposit(at *path, requirement string, value *Decimal) {
 	here := at.field("deposit_value")
 	switch {

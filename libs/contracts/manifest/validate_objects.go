@@ -82,7 +82,7 @@ func (v *validator) checkClassDates(at *path, c *ClassSession) {
 	}
 }
 
-// checkStartTime rejects 24:00 as a start, because it is the first minute of the next day.
+// checkStartTime reports the start 24:00, because this time belongs to the next day.
 func (v *validator) checkStartTime(at *path, t timespan.TimeOfDay) {
 	if t >= timespan.MinutesPerDay {
 		v.addProblem(at, "is %s; write 00:00 of the next day", t).setCode(CodeFormat, "Value", t, "Example", "00:00")

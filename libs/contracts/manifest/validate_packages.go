@@ -26,11 +26,11 @@ func (v *validator) checkPackages(at *path) {
 	}
 }
 
-// checkServiceSet reports a problem if an earlier package has the same set of services.
-// first maps each set of services to the index of the first package with it.
+// checkServiceSet reports a package that has the same set of services as an earlier
+// package. The argument first maps each set of services to the index of its first package.
 func (v *validator) checkServiceSet(at *path, p *Package, i int, first map[string]int) {
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
-		return // reported when they were read
+		return // already reported by the decoder
 	}
 	j, isDuplicate := first[p.serviceSet()]
 	if !isDuplicate {
@@ -41,7 +41,7 @@ func (v *validator) checkServiceSet(at *path, p *Package, i int, first map[strin
 		"set of services only once", j)
 }
 
-// findClassServices returns the keys of the services that are classes, which customers book only at their sessions.
+// findClassServices returns the keys of the services that are classes. Customers can book a class only at its sessions.
 func (v *validator) findClassServices() map[Key]bool {
 	keys := map[Key]bool{}
 	for i := range v.m.Services {
@@ -52,7 +52,7 @@ func (v *validator) findClassServices() map[Key]bool {
 	return keys
 }
 
-// serviceSet returns a text that is equal for packages with the same services in any order.
+// serviceSet returns a text that is the same for all packages with the same services, whatever their order.
 func (p *Package) serviceSet() string {
 	keys := make([]string, len(p.Services))
 	for i, key := range p.Services {
@@ -62,7 +62,7 @@ func (p *Package) serviceSet() string {
 	return strings.Join(keys, " ")
 }
 
-// checkPackagePrice checks that a package states its price in exactly one way.
+// checkPackagePrice reports a package that has both price and percent, or neither.
 func (v *validator) checkPackagePrice(at *path, p *Package) {
 	price := p.Price != nil || v.report.hasFailed(at.field("price"))
 	percent := p.Percent != nil || v.report.hasFailed(at.field("percent"))

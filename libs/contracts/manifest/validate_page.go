@@ -2,8 +2,8 @@ package manifest
 
 import "github.com/slotmesh/slotmesh/libs/values/color"
 
-// checkPage checks the settings of the booking page: that white text is readable on the accent colour
-// (pages.md: contrast at least 4.5 : 1), that each origin is listed once, and the translations.
+// checkPage checks the settings of the booking page. White text on the accent color must have a contrast of at
+// least 4.5 : 1 (pages.md), no origin may be listed twice, and all translations must be into offered languages.
 func (v *validator) checkPage(at *path) {
 	if v.m.Page == nil {
 		return
@@ -34,7 +34,7 @@ func (v *validator) checkForm(at *path) {
 	}
 }
 
-// checkQuestionType checks the fields that only some types of questions may have.
+// checkQuestionType checks the fields that only certain types of questions may have.
 func (v *validator) checkQuestionType(at *path, q *Question) {
 	options := at.field("options")
 	switch {

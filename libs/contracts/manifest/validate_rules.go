@@ -18,7 +18,7 @@ func (v *validator) checkRules(at *path) {
 		checkTranslations(v, here, r.Translations)
 		spec, known := rule.SpecOf(r.Kind)
 		if !known {
-			continue // reported when it was read
+			continue // already reported by the decoder
 		}
 		v.checkRuleFields(here, r, spec)
 		v.checkBounds(here, r, spec)
@@ -28,7 +28,7 @@ func (v *validator) checkRules(at *path) {
 	}
 }
 
-// checkPriceChange checks that a rule states exactly one change of the price.
+// checkPriceChange reports a pricing rule that does not have exactly one of percent, amount and set.
 func (v *validator) checkPriceChange(at *path, r *PricingRule) {
 	var written []string
 	note := func(name string, is bool) {
@@ -59,7 +59,8 @@ func (v *validator) checkPriceChange(at *path, r *PricingRule) {
 	}
 }
 
-// checkRuleFields checks that a rule has the fields of its kind and no others.
+// checkRuleFields reports fields of the condition that the kind
+// of the rule needs but lacks, and fields that it must not have.
 func (v *validator) checkRuleFields(at *path, r *PricingRule, spec rule.Spec) {
 	some, written := len(spec.Any) == 0, r.FieldNames()
 	for _, name := range rule.Fields() {
@@ -88,7 +89,8 @@ func hintAtFields(spec rule.Spec) string {
 	return " and write " + strings.Join(fields, " and ")
 }
 
-// checkBounds checks that from and to have the form of the rule's kind and the right order.
+// checkBounds reports bounds from and to that do not have the form
+// that the kind of the rule requires, or that are in the wrong order.
 func (v *validator) checkBounds(at *path, r *PricingRule, spec rule.Spec) {
 	if spec.Span.Forms == nil {
 		return

@@ -7,29 +7,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// MaxSlotsBytes is the maximal size, in bytes, of the answer of `/slots` for one date of one service. It is more than
-// twice the answer of a business with 300 staff members who work twelve hours each, with starts every five minutes.
+// MaxSlotsBytes is the maximal size of the response of GET /slots for one date of one service, in bytes. It is more
+// than twice what a business with 300 staff members needs who work twelve hours each, with starts every five minutes.
 const MaxSlotsBytes = 16 << 20
 
-// Sizes in an answer, in bytes: a slot's times, date and ids without the member's name, and a class
-// session's further fields.
+// The sizes of parts of the response of GET /slots, in bytes. slotBytes is the size of a slot without
+// the name of the staff member. sessionBytes is the size of the additional fields of a class session.
 const (
 	slotBytes    = 140
 	sessionBytes = 80
 )
 
-// slotBound computes the maximum number of starts on a date, and the maximum size of the answer that lists them.
+// slotBound computes the maximal number of starts on one date, and the maximal size of the response that lists them.
 type slotBound struct {
 	business day
 	members  map[Key]member
-	interval int      // of the business, in minutes
-	finest   *Service // the service with the shortest interval that can precede one with staff; nil: none
+	interval int // slot interval of the business, in minutes
+	// finest is the service with the shortest slot interval among those that can
+	// precede a service with staff in an appointment. It is nil if there is none.
+	finest *Service
 }
 
-// day is the maximum number of open minutes and of windows on any one date.
+// day holds the maximal number of open minutes and the maximal number of opening windows on any date.
 type day struct{ minutes, windows int }
 
-// member is an active staff member: the longest day, and the size of the name in an answer in bytes.
+// member is an active staff member, with the member's longest day
+// and the size of the member's name in the response, in bytes.
 type member struct {
 	day
 	name int
@@ -50,12 +53,12 @@ func newSlotBound(m *Manifest) slotBound {
 		}
 		if s.Hours != nil || len(s.Overrides) > 0 {
 			longest = longest.maximum(longestDay(&WeekHours{}, s.Overrides))
-			// windows of the business may split it further, on the date and the next
+			// windows of the business on this date and the next may split the member's windows further
 			longest.windows += 2 * business.windows
 		}
 		name, err := json.Marshal(s.Name)
 		if err != nil {
-			continue // never: every text has a JSON form
+			continue // cannot happen: every text can be encoded as JSON
 		}
 		b.members[s.Key] = member{day: longest, name: len(name)}
 	}
@@ -68,16 +71,17 @@ func newSlotBound(m *Manifest) slotBound {
 	return b
 }
 
-// isCombinable reports whether a service is active, needs no staff and is not a class. Such services can
-// be combined with others.
+// isCombinable reports whether a service is active, needs no staff and
+// is not a class. An appointment can combine such a service with others.
 func (slotBound) isCombinable(s *Service) bool {
 	return s.IsActive() && len(s.Staff) == 0 && len(s.Classes) == 0
 }
 
-// findInterval returns the step of a service's starts, in minutes.
+// findInterval returns the slot interval of a service, in minutes.
 func (b slotBound) findInterval(s *Service) int { return valueOr(s.SlotIntervalMinutes, b.interval) }
 
-// longestDay returns the maximum of minutes and of windows that begin on any weekday or overridden date.
+// longestDay returns the maximal number of minutes and the maximal
+// number of windows that begin on any weekday or overridden date.
 func longestDay(week *WeekHours, overrides []DayOverride) day {
 	var most day
 	for weekday := time.Sunday; weekday <= time.Saturday; weekday++ {
@@ -89,8 +93,8 @@ func longestDay(week *WeekHours, overrides []DayOverride) day {
 	return most
 }
 
-// sumWindows returns the sum of the windows of a day. Overlapping windows count
-// as one. A window ends on the next day at the latest, which bounds the sum.
+// sumWindows returns the number of windows of a day and an upper limit of their total minutes. A window
+// ends on the next day at the latest. If windows overlap, they cover at most the minutes of two days.
 func sumWindows(windows []timespan.Window) day {
 	d := day{windows: len(windows)}
 	for _, w := range windows {
@@ -102,13 +106,14 @@ func sumWindows(windows []timespan.Window) day {
 
 func (d day) maximum(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
 
-// countStarts returns the maximum number of starts at the given interval in minutes.
+// countStarts returns the maximal number of starts with the given slot interval, in minutes.
 func (d day) countStarts(interval int) int { return d.minutes/max(1, interval) + d.windows }
 
-// listing is the maximum that `/slots` lists for a service on one date: slots, members among them, and bytes.
+// listing is the size of the response of GET /slots for a service on one date: the
+// number of slots, the number of their staff members, and the number of bytes.
 type listing struct{ slots, members, bytes int }
 
-// maxListing returns the maximum listing of a service on a date.
+// maxListing returns the maximal size of the response for a service on any date.
 func (b slotBound) maxListing(s *Service) listing {
 	if len(s.Classes) > 0 {
 		return b.sumSessions(s)
@@ -121,11 +126,12 @@ func (b slotBound) maxListing(s *Service) listing {
 	return b.sumMembers(s, func(m member) int { return m.countStarts(interval) })
 }
 
-// maxCombinedListing is [slotBound.maxListing] for an appointment that begins with [slotBound.finest] and continues
-// with s, which has staff. Each member of s then has the starts of the first service within the hours of the business.
+// maxCombinedListing is [slotBound.maxListing] for an appointment that begins with
+// [slotBound.finest] and continues with the service s, which has staff. Each staff
+// member of s then has the starts of the first service within the business hours.
 //
-// An appointment that begins with s has at most the starts of s alone, because only some members can perform
-// the services after s.
+// An appointment that begins with s needs no function of its own. It has at most the
+// starts of s alone, because only some staff members can perform the services after s.
 func (b slotBound) maxCombinedListing(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}
@@ -134,7 +140,8 @@ func (b slotBound) maxCombinedListing(s *Service) listing {
 	return b.sumMembers(s, func(member) int { return n })
 }
 
-// sumMembers adds up the starts of a service's active members.
+// sumMembers returns the sum of the starts of all active staff members of a
+// service. The argument starts returns the number of starts of one staff member.
 func (b slotBound) sumMembers(s *Service, starts func(member) int) listing {
 	var all listing
 	for _, key := range s.Staff {
@@ -148,7 +155,7 @@ func (b slotBound) sumMembers(s *Service, starts func(member) int) listing {
 	return all
 }
 
-// sumSessions is [slotBound.maxListing] for a class. All its sessions may happen on one date.
+// sumSessions is [slotBound.maxListing] for a class. All sessions of the class may take place on the same date.
 func (b slotBound) sumSessions(s *Service) listing {
 	all := listing{slots: len(s.Classes)}
 	for i := range s.Classes {
@@ -160,7 +167,7 @@ func (b slotBound) sumSessions(s *Service) listing {
 	return all
 }
 
-// checkSlots rejects a service if the answer with its slots of one date would be too large.
+// checkSlots reports a service if the response of GET /slots for one date would be larger than [MaxSlotsBytes].
 func (v *validator) checkSlots(at *path, s *Service, b slotBound) {
 	most, after := b.maxListing(s), b.maxCombinedListing(s)
 	switch {

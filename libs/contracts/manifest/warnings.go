@@ -12,27 +12,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// maxWarningComparisons bounds the number of comparisons between spans, so that a large document does not make warnings
-// expensive.
+// maxWarningComparisons is the maximal number of comparisons between
+// spans. It limits the cost of warnings for a large document.
 const maxWarningComparisons = 1_000_000
 
-// Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, ordered by line:
+// Warnings returns the values in a valid manifest that are probably mistakes at the instant now, ordered by line:
 //
-//   - spans that overlap; each is listed once, with one span that it overlaps
+//   - spans that overlap; each span is listed once, with one other span
 //   - windows longer than [maxWindow]
 //   - overrides of past dates
-//   - packages that save nothing or are not shown
+//   - packages that save nothing, and packages that are not shown
 //
-// Spans are the windows of a day, and blocked time within other blocked time. They are also class sessions
-// of one member at the same time, and seasons and flash sales of equal priority that change the same prices.
+// Overlapping spans are two windows of the same day, and blocked time within
+// other blocked time. They are also two class sessions of the same staff member,
+// and two seasons or flash sales of equal priority that change the same prices.
 //
-// A manifest with warnings can be published. A manifest that [Parse] rejects has no warnings.
+// A manifest with warnings can be published. Warnings returns nothing for a manifest that [Parse] rejects.
 func Warnings(src []byte, now time.Time) []Problem {
 	warnings, _ := WarningsUntil(src, now, func() bool { return false })
 	return warnings
 }
 
-// WarningsUntil is [Warnings]. It returns [ErrStopped], its only error, soon after stop returns true.
+// WarningsUntil is [Warnings] with a function stop. Soon after stop
+// returns true, it returns [ErrStopped]. It returns no other error.
 func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil || problem != nil {
@@ -58,16 +60,16 @@ func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, erro
 // warner searches a valid manifest for probable mistakes.
 type warner struct {
 	report    *report
-	today     timespan.Date // in the business's time zone
+	today     timespan.Date // in the time zone of the business
 	root      *yaml.Node
-	remaining int // number of comparisons that remain
+	remaining int // number of comparisons that are still permitted
 }
 
 func (w *warner) warn(at *path, format string, args ...any) {
 	w.report.add(at, findLine(w.root, at), format, args...)
 }
 
-// countComparison counts one comparison and reports whether it is within the limit.
+// countComparison counts one comparison. It reports whether the comparison is within [maxWarningComparisons].
 func (w *warner) countComparison() bool {
 	w.remaining--
 	return w.remaining >= 0
@@ -110,14 +112,15 @@ func (w *warner) checkOverrides(at *path, list []DayOverride) {
 	}
 }
 
-// checkWindows warns of overlapping windows of one day, which count as one window (semantics.md §2).
-// It does not warn of windows that only touch: they also count as one, but are probably intended.
+// checkWindows warns of windows of one day that overlap, because overlapping windows
+// count as one window (semantics.md §2). It does not warn of two windows of which one
+// begins where the other ends. They also count as one window, but are probably intended.
 func (w *warner) checkWindows(at *path, list []timespan.Window) {
 	w.checkLength(at, list)
 	order := sortWindows(list, func(a, b timespan.Window) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
 	})
-	latest := 0 // index in order of the previous window that ends last
+	latest := 0 // index in order; among the previous windows, this one ends last
 	for i := 1; i < len(order); i++ {
 		window, before := list[order[i]], list[order[latest]]
 		switch {
@@ -133,10 +136,11 @@ func (w *warner) checkWindows(at *path, list []timespan.Window) {
 	}
 }
 
-// maxWindow is a length in minutes. The times of a longer window are probably swapped or mistyped.
+// maxWindow is the length of the longest window without a warning.
+// The times of a longer window are probably swapped or mistyped.
 const maxWindow = 14 * 60 // minutes
 
-// checkLength warns of windows longer than [maxWindow], except whole days.
+// checkLength warns of windows that are longer than [maxWindow], unless they last the whole day.
 func (w *warner) checkLength(at *path, list []timespan.Window) {
 	for i, window := range list {
 		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
@@ -147,7 +151,7 @@ func (w *warner) checkLength(at *path, list []timespan.Window) {
 	}
 }
 
-// sortWindows returns the indexes of a list in sorted order; equal elements keep their order.
+// sortWindows returns the indexes of the list's elements in the order of compare. Equal elements keep their order.
 func sortWindows[T any](list []T, compare func(a, b T) int) []int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -161,13 +165,14 @@ func compareMoments(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// checkBlocks warns of blocked time that is redundant: it lies within other blocked time of
-// all its staff members. If two blocked times overlap only in part, both are needed.
+// checkBlocks warns of redundant blocked time, which lies within other blocked time of all its staff
+// members. It does not warn of blocked times that overlap only in part, because then both are needed.
 func (w *warner) checkBlocks(at *path, m *Manifest) {
 	order := sortWindows(m.Blocks, func(a, b Block) int {
 		return cmp.Or(compareMoments(a.From, b.From), compareMoments(b.To, a.To))
 	})
-	// Of the blocks that begin no later: the one of the whole business that ends last, and the same for each member.
+	// Both variables hold indexes of blocks that begin no later than the current one. everybody
+	// is that of the whole business that ends last; of holds the same for each staff member.
 	everybody, of := -1, map[Key]int{}
 	covers := func(other int, b *Block) bool { return other >= 0 && compareMoments(m.Blocks[other].To, b.To) >= 0 }
 	coveredBy := func(b *Block) int {
@@ -193,7 +198,7 @@ func (w *warner) checkBlocks(at *path, m *Manifest) {
 			continue
 		}
 		if len(b.Staff) == 0 {
-			everybody = i // it ends after the previous one; otherwise that one would cover it
+			everybody = i // ends after the previous one, which otherwise would cover this one
 		}
 		for _, key := range b.Staff {
 			if other, known := of[key]; !known || compareMoments(m.Blocks[other].To, b.To) < 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// sessionPart is a class session on one weekday. If a session lasts
-// past midnight, a second value is the part on the next day.
+// sessionPart is a class session on one weekday. If the session lasts
+// past midnight, there is a second sessionPart for the next day.
 type sessionPart struct {
 	at       *path
-	from, to int            // minutes of the day
+	from, to int            // minutes since midnight
 	first    *timespan.Date // first and last date of the session; nil: no limit
 	last     *timespan.Date
 }
 
-// sessionKey is the key of sessions that may overlap: those of one staff member on one weekday.
+// sessionKey identifies a staff member and a weekday. Sessions with the same key may overlap.
 type sessionKey struct {
 	staff   Key
 	weekday timespan.Weekday
 }
 
-// checkSessions warns of overlapping class sessions of one staff member, who can give only one at a time.
+// checkSessions warns of overlapping class sessions of one staff member, who can teach only one of them at a time.
 func (w *warner) checkSessions(m *Manifest) {
 	byDay := map[sessionKey][]sessionPart{}
 	var days []sessionKey
@@ -65,10 +65,11 @@ func nextDay(d *timespan.Date) *timespan.Date {
 	return new(*d + 1)
 }
 
-// checkConcurrent warns of each session of a member on a weekday that begins during another one.
+// checkConcurrent warns of each class session of a staff member on a weekday that begins during another
+// session. The argument reported holds the sessions with a warning; each session gets only one.
 func (w *warner) checkConcurrent(staff Key, list []sessionPart, reported map[*path]bool) {
 	slices.SortStableFunc(list, func(a, b sessionPart) int { return cmp.Compare(a.from, b.from) })
-	var going []sessionPart // sessions that have not ended at the current start
+	var going []sessionPart // sessions that last beyond the start of the current one
 	for _, g := range list {
 		going = slices.DeleteFunc(going, func(other sessionPart) bool { return other.to <= g.from })
 		for _, other := range going {
@@ -85,7 +86,7 @@ func (w *warner) checkConcurrent(staff Key, list []sessionPart, reported map[*pa
 	}
 }
 
-// haveCommonDate reports whether two sessions have a date in common.
+// haveCommonDate reports whether two class sessions on the same weekday may take place on the same date.
 func haveCommonDate(a, b sessionPart) bool {
 	return (a.first == nil || b.last == nil || *a.first <= *b.last) &&
 		(b.first == nil || a.last == nil || *b.first <= *a.last)

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// checkPackages warns of packages without effect. The price of such a package is not below the sum of its
-// services' prices, or one of its services is not active. It also warns of a fixed price for services
-// whose price depends on the number of people.
+// checkPackages warns of packages that have no effect. Either the package is not cheaper than
+// its services one by one, or one of its services is not active. It also warns of a package
+// with a fixed price if the price of one of its services depends on the number of people.
 func (w *warner) checkPackages(at *path, m *Manifest) {
 	if len(m.Packages) == 0 {
 		return
@@ -44,9 +44,9 @@ func (w *warner) checkPackages(at *path, m *Manifest) {
 	}
 }
 
-// checkPartySizeRules warns of the first rule about the number of people that names a service of a package with a
-// fixed price. The rule has no effect on that price. Rules about everything are ignored, because they
-// are probably not about the package.
+// checkPartySizeRules warns of the first pricing rule about the number of people that names a
+// service of a package with a fixed price. This rule does not change the price of the package. Rules
+// that apply to all services are ignored, because they are probably not meant for the package.
 func (w *warner) checkPartySizeRules(at *path, services []Key, rules []PricingRule) {
 	for i := range rules {
 		if rules[i].Kind != rule.PartySize || !w.countComparison() {

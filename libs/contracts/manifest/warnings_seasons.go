@@ -9,7 +9,7 @@ import (
 )
 
 // checkSeasons warns of seasons and flash sales that change the same prices at the same time. It ignores
-// rules that stop the list and rules with different priorities, because their order is intended.
+// rules with the field stop and rules with different priorities, because their order is intended.
 func (w *warner) checkSeasons(at *path, rules []PricingRule) {
 	for j := range rules {
 		b := &rules[j]
@@ -35,7 +35,7 @@ func (w *warner) checkSeasons(at *path, rules []PricingRule) {
 	}
 }
 
-// overlap reports whether both rules apply on some date, or for flash sales at some moment.
+// overlap reports whether there is a date on which both rules apply or, for flash sales, an instant.
 func overlap(a, b *PricingRule) bool {
 	if a.Kind == rule.FlashSale {
 		return a.From.DateTime().Before(b.To.DateTime()) && b.From.DateTime().Before(a.To.DateTime())
@@ -49,10 +49,11 @@ func overlap(a, b *PricingRule) bool {
 	})
 }
 
-// dateSpan is a span of dates in the leap year 2000, both included. The year only serves to compare days of a year.
+// dateSpan is a span of dates in the year 2000, both included. It represents
+// days of any year; 2000 is a leap year, so that it contains every day.
 type dateSpan struct{ from, to timespan.Date }
 
-// seasonDays returns the days of the year that a season covers, mapped to the year 2000.
+// seasonDays returns the days of the year that a season covers, as dates in the year 2000.
 func seasonDays(r *PricingRule) []dateSpan {
 	const year = 2000
 	whole := dateSpan{timespan.NewDate(year, time.January, 1), timespan.NewDate(year, time.December, 31)}
@@ -73,7 +74,7 @@ func seasonDays(r *PricingRule) []dateSpan {
 	return []dateSpan{{from, to}}
 }
 
-// changeSameObject reports whether two rules change the price of the same service, event or rental.
+// changeSameObject reports whether two pricing rules change the price of the same service, event or rental.
 func (w *warner) changeSameObject(a, b *AppliesTo) bool {
 	if a == nil || b == nil {
 		return true

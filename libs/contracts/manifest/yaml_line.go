@@ -16,13 +16,13 @@ var (
 	indentTab  = regexp.MustCompile(`(?m)^ *\t`)
 )
 
-// maxLocatedBytes is the maximum size of a source, in bytes, that [yamlProblem] parses again to find the line of an
-// error.
+// maxLocatedBytes is the maximal size of a source, in bytes,
+// that [yamlProblem] parses again to find the line of an error.
 const maxLocatedBytes = 256 << 10
 
-// yamlProblem converts an error of the YAML library into a problem, with the line
-// that the author must correct. The library often reports another line: that on
-// which the surrounding list or object begins, or the one before the error.
+// yamlProblem converts an error of the YAML library into a problem. The line of the problem
+// is the line that the author must correct. The library often reports another line, such as
+// the line on which the surrounding list or object begins, or the line before the error.
 func yamlProblem(src []byte, err error) *Problem {
 	text, line := err.Error(), 1
 	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
@@ -41,7 +41,7 @@ func yamlProblem(src []byte, err error) *Problem {
 	case strings.HasPrefix(text, "found unexpected end of stream"):
 		text, hint = "a quote that opens here is not closed", "close it, or leave it out"
 	case strings.HasPrefix(text, "did not find expected ',' or "):
-		// The parser counts the line with the opening bracket from 0.
+		// The library counts the line with the opening bracket from 0.
 		line++
 		text, hint = "a bracket that opens here is not closed", "close it, and check the commas after it"
 	case yamlAnchor.MatchString(text):
@@ -56,9 +56,9 @@ func yamlProblem(src []byte, err error) *Problem {
 	return &Problem{Line: line, Message: "the YAML cannot be read (" + text + "); " + hint}
 }
 
-// findFailingLine returns the number of the first line up to which parsing fails for the
-// same reason as for the whole source. It returns the argument line if there is none. A
-// binary search finds it, because later lines cannot correct an error of indentation.
+// findFailingLine returns the number of the first line up to which parsing fails for the same
+// reason as for the whole source. If there is no such line, it returns the argument line.
+// Later lines cannot correct an error of indentation, so a binary search finds the line.
 func findFailingLine(src []byte, reason string, line int) int {
 	reason = yamlLine.ReplaceAllString(reason, "")
 	lines := bytes.SplitAfter(src, []byte("\n"))

@@ -1,7 +1,7 @@
-// Package reading bounds the memory for parsing manifests. All concurrent parsing must fit
-// into a part of the process's memory. Only one manifest of a business is parsed at a time.
+// Package reading limits the memory for parsing manifests. All manifests that are parsed at the same time
+// must fit into a part of the process's memory. At any time, only one manifest of each business is parsed.
 //
-// A parsed manifest can be a hundred times as large as its source. Without the bound,
+// A parsed manifest can be a hundred times as large as its source. Without the limit,
 // a few manifests could exhaust the memory of a process that serves all businesses.
 package reading
 
@@ -20,19 +20,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// memoryBudget is the memory for parsing, which businesses share.
+// memoryBudget is the memory for parsing, which all businesses share.
 type memoryBudget struct {
 	bytes      int64
 	free       *semaphore.Weighted
 	businesses *bulkhead.Tenants
 }
 
-// processBudget returns the memory budget for parsing, which all services of this
-// process share. It is created on first use, after main has set the memory limit.
+// processBudget returns the memory budget that all services in this process share.
+// It is created at its first use, which is after main has set the memory limit.
 var processBudget = sync.OnceValue(func() *memoryBudget { return newMemoryBudget(budgetOf(debug.SetMemoryLimit(-1))) })
 
-// budgetOf returns the part of the memory limit (GOMEMLIMIT), in bytes, that may be used for parsing.
-// The rest is for all other work of the process. A limit of [math.MaxInt64] means that there is none.
+// budgetOf returns the part of the memory limit (GOMEMLIMIT) that is for parsing, in bytes. The rest is
+// for all other work of the process. The limit [math.MaxInt64] means that the process has no memory limit.
 func budgetOf(limit int64) int64 {
 	const unlimited = 1 << 30
 	if limit == math.MaxInt64 {
@@ -45,13 +45,15 @@ func newMemoryBudget(bytes int64) *memoryBudget {
 	return &memoryBudget{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
 }
 
-// Do calls work, which parses the sources of a business, when the memory that they need ([manifest.Cost]) is free. It
-// waits for memory until ctx ends. work must return [manifest.ErrStopped] soon after the function stop returns true.
+// Do calls the function work, which parses manifests of a business, as soon as enough memory is free.
+// The needed memory is computed from the sources by [manifest.Cost]. Do waits for the memory until ctx
+// ends. The function work must return [manifest.ErrStopped] soon after the function stop returns true.
 //
-// work must not call Do for the same business, or code that does: that call would wait for work to end.
+// The function work must not call Do for the same business, not even
+// indirectly: that call would wait for work to end, and would never return.
 //
-// Faults: payload_too_large if one of the sources can never
-// fit; service_unavailable if ctx ends first; those of work.
+// Faults: payload_too_large if one of the sources needs more memory than the
+// whole budget; service_unavailable if ctx ends first; the faults of work.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
 	return processBudget().run(ctx, business, work, sources...)
 }
@@ -96,7 +98,8 @@ func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]b
 	}, nil
 }
 
-// TimeoutFault returns the fault of a manifest that could not be parsed before ctx ended.
+// TimeoutFault returns the fault for a manifest that could not
+// be parsed before ctx ended. The argument err is the cause.
 func TimeoutFault(ctx context.Context, err error) error {
 	timeout := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
 		"The manifest could not be checked in time; nothing was changed, try again shortly.")
