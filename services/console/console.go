@@ -1,10 +1,10 @@
 // Package console is the owner's side of Slotmesh: the owner's pages and the admin API of admin.md.
 //
 // It stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of permissions
-// in internal/identity/access decides who may do what. Console reads and writes offers through the service catalog, API keys and
-// bookings through booking, and reservations through rental, each by its internal API. It checks the form of an owner's
-// request and logs every change. The public port serves owners and operators only: the customers' ingress never routes
-// requests to it.
+// in internal/identity/access decides who may do what. Console reads and writes offers through the service catalog, API
+// keys and bookings through booking, and reservations through rental, each by its internal API. It checks the form of
+// an owner's request and logs every change. The public port serves owners and operators only: the customers' ingress
+// never routes requests to it.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/command) uses only the admin API.
 package console
@@ -44,7 +44,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
 
@@ -159,14 +160,14 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	return provider
 }
 
-// openOwner returns the use cases of owners, with clients of the services that they call.
-func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
-	team *eventlog.Log) *usecase.Owner {
+// openPeers returns the clients of the other services.
+func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
+	team *eventlog.Log) *peers.Peers {
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a write to a peer
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient),
 		s.Peer("rental", cfg.RentalURL, patient)
 	s.AddErasureJob(catalog, records.Erase)
-	return &usecase.Owner{
+	return &peers.Peers{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
 		// This client has a shorter timeout than the one for publishing.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
@@ -176,14 +177,12 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 		Availability: availability.NewClient(
 			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		),
-		Audit: []usecase.EventLister{
+		Audit: []peers.EventLister{
 			eventclient.New(catalog),
 			eventclient.New(bookings),
 			eventclient.New(rentals),
 		},
 		TeamLog:       team,
-		Removals:      records,
-		Makers:        records,
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
 		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,
@@ -204,21 +203,21 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	team := eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry)
 	s.Go("removing old events", team.Run)
-	owner := openOwner(cfg, rt, s, records, team)
+	services := openPeers(cfg, rt, s, records, team)
 	passkeys, err := passkey.NewSite(cfg.OwnerURL)
 	if err != nil {
 		return err
 	}
 	gate := s.Limits(cfg.Limits, rdb)
 	accounts := identity.NewAccounts(identity.AccountsConfig{
-		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate,
+		Store: records, Passwords: password.NewHasher(), Mails: services.Notifications, Limits: gate,
 		OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
-		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses,
+		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: services.Businesses,
 		PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})
-	owner.Mailer = accounts
+	all := rooms.New(services, records, accounts)
 	s.Go("mails about accounts", accounts.KeepMailing)
-	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Owner: owner, Accounts: accounts}
+	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Rooms: all}
 	admin.Mount(s.Public)
 	(&api.Internal{Accounts: accounts}).Mount(s.Internal)
 	if err := admin.MountDescription(s.Public); err != nil {
@@ -233,7 +232,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
-	owners, err := pages.New(owner, accounts, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
+	owners, err := pages.New(all, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {
 		return err
 	}

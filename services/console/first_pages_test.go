@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/template"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
 func init() {

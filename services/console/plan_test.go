@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
 const withGala = `

@@ -1,5 +1,5 @@
 // Package api serves the admin API of admin.md, for businesses, API keys, bookings, tickets and rental reservations. It
-// authenticates the caller and checks the form of a request. Package authorize authorizes the request, and package usecase
+// authenticates the caller and checks the form of a request. Package authorize authorizes the request, and a room
 // executes it.
 package api
 
@@ -12,10 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
 // MaxBody is the maximum size of a request body, in bytes: that of a manifest.
@@ -23,16 +22,15 @@ const MaxBody = manifest.MaxBytes
 
 // Admin serves the admin API.
 type Admin struct {
-	Token    Token        // from the environment
-	Limits   *limits.Gate // counts wrong tokens
-	Owner    *usecase.Owner
-	Accounts *identity.Accounts
+	Token  Token        // from the environment
+	Limits *limits.Gate // counts wrong tokens
+	Rooms  *rooms.Rooms
 }
 
 // Mount adds the routes, each with its action.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
-	admin := authorize.New(router, "/admin", a.Owner.Business, a.Accounts)
+	admin := authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)
 	a.mountTokens(admin)
@@ -53,50 +51,50 @@ func (a *Admin) mountOffer(business *authorize.Router) {
 	business.Put("", access.EditOffer, a.publish)
 	business.Get("", access.SeeOffer, a.getManifest)
 	business.Delete("", access.Erase, a.remove)
-	business.Get("/versions", access.SeeOffer, listBySlug(a.Owner.Businesses.Versions))
+	business.Get("/versions", access.SeeOffer, listBySlug(a.Rooms.Businesses.Versions))
 	business.Post("/rollback", access.EditOffer, a.rollback)
 	business.Post("/diff", access.EditOffer, a.diff)
 }
 
 func (a *Admin) mountBookings(business *authorize.Router) {
-	business.Post("/bookings", access.Serve, create(a.Owner.Book))
+	business.Post("/bookings", access.Serve, create(a.Rooms.Sales.Book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
-	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Owner.Booking))
+	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Rooms.Sales.Booking))
 	business.Get("/explain", access.Serve, a.explain)
 	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.reschedule))
-	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Owner.PreviewCancellation))
-	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Owner.CancelBooking))
-	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Owner.RefundBooking))
+	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Rooms.Sales.PreviewCancellation))
+	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Rooms.Sales.CancelBooking))
+	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Rooms.Sales.RefundBooking))
 	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, a.confirm)
 	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow, booking.MoveReopen} {
-		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Owner.MoveBooking))
+		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Rooms.Sales.MoveBooking))
 	}
 }
 
 func (a *Admin) mountSales(business *authorize.Router) {
-	business.Post("/reservations", access.Serve, create(a.Owner.Reserve))
+	business.Post("/reservations", access.Serve, create(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
-		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Owner.MoveReservation))
+		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Rooms.Sales.MoveReservation))
 	}
 	business.Get("/reservations/:id/cancellation", access.Serve,
-		ofID("Reservation", fiber.StatusOK, a.Owner.PreviewReservationCancellation))
-	business.Post("/reservations/:id/cancel", access.Serve, refunded("Reservation", a.Owner.CancelReservation))
-	business.Post("/reservations/:id/refund", access.Refund, refunded("Reservation", a.Owner.RefundReservation))
+		ofID("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))
+	business.Post("/reservations/:id/cancel", access.Serve, refunded("Reservation", a.Rooms.Sales.CancelReservation))
+	business.Post("/reservations/:id/refund", access.Refund, refunded("Reservation", a.Rooms.Sales.RefundReservation))
 	business.Post("/tickets", access.Serve, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
-	business.Get("/tickets/:id/cancellation", access.Serve, read("Tickets", a.Owner.PreviewTicketCancellation))
-	business.Post("/tickets/:id/cancel", access.Serve, refunded("Tickets", a.Owner.CancelTickets))
-	business.Post("/tickets/:id/refund", access.Refund, refunded("Tickets", a.Owner.RefundTickets))
+	business.Get("/tickets/:id/cancellation", access.Serve, read("Tickets", a.Rooms.Sales.PreviewTicketCancellation))
+	business.Post("/tickets/:id/cancel", access.Serve, refunded("Tickets", a.Rooms.Sales.CancelTickets))
+	business.Post("/tickets/:id/refund", access.Refund, refunded("Tickets", a.Rooms.Sales.RefundTickets))
 }
 
 func (a *Admin) mountIntegrations(business *authorize.Router) {
 	business.Post("/keys", access.Integrate, a.createKey)
-	business.Get("/keys", access.Integrate, listOf(a, a.Owner.Bookings.Keys))
-	business.Delete("/keys/:id", access.Integrate, discard("Key", a.Owner.RevokeKey))
+	business.Get("/keys", access.Integrate, listOf(a, a.Rooms.Bookings.Keys))
+	business.Delete("/keys/:id", access.Integrate, discard("Key", a.Rooms.Integrations.RevokeKey))
 	business.Post("/calendars", access.Integrate, a.createCalendar)
-	business.Get("/calendars", access.Integrate, listOf(a, a.Owner.Bookings.Calendars))
-	business.Delete("/calendars/:id", access.Integrate, discard("Calendar", a.Owner.RevokeCalendar))
+	business.Get("/calendars", access.Integrate, listOf(a, a.Rooms.Bookings.Calendars))
+	business.Delete("/calendars/:id", access.Integrate, discard("Calendar", a.Rooms.Integrations.RevokeCalendar))
 }
 
 func (a *Admin) mountCustomers(business *authorize.Router) {
@@ -112,5 +110,5 @@ func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Owner.Business(c.UserContext(), slug)
+	return a.Rooms.Business(c.UserContext(), slug)
 }

@@ -20,7 +20,7 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.ListBookings(c.UserContext(), principal(c), slug, filter, page)
+	list, err := a.Rooms.Sales.ListBookings(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

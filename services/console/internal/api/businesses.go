@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
 // manifestTypes are the accepted media types of a manifest, with the canonical one. YAML has several.
@@ -41,11 +41,12 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := a.Owner.Publish(c.UserContext(), principal(c), slug, text, mediaType, c.Get(fiber.HeaderIfMatch))
+	published, err := a.Rooms.Offer.Publish(c.UserContext(), principal(c), slug, text, mediaType,
+		c.Get(fiber.HeaderIfMatch))
 	if err != nil {
 		return err
 	}
-	warnings, err := usecase.WarningsOf(c.UserContext(), slug, text, a.Owner.Clock.Now())
+	warnings, err := offer.WarningsOf(c.UserContext(), slug, text, a.Rooms.Clock.Now())
 	if err != nil {
 		warnings = nil // the manifest is published, so the answer is a success even without its warnings
 	}
@@ -66,7 +67,7 @@ func (a *Admin) diff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.Owner.Plan(c.UserContext(), principal(c), slug, text)
+	plan, err := a.Rooms.Offer.Plan(c.UserContext(), principal(c), slug, text)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (a *Admin) rollback(c *fiber.Ctx) error {
 	if to.Version < 1 {
 		return request.Invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
 	}
-	published, err := a.Owner.Rollback(c.UserContext(), principal(c), slug, to.Version, "")
+	published, err := a.Rooms.Offer.Rollback(c.UserContext(), principal(c), slug, to.Version, "")
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (a *Admin) getManifest(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	m, err := a.Owner.Businesses.Get(c.UserContext(), slug, version, c.Get(fiber.HeaderAccept))
+	m, err := a.Rooms.Businesses.Get(c.UserContext(), slug, version, c.Get(fiber.HeaderAccept))
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Businesses.List(c.UserContext(), principal(c).Businesses(), page)
+	list, err := a.Rooms.Businesses.List(c.UserContext(), principal(c).Businesses(), page)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (a *Admin) remove(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Owner.Remove(c.UserContext(), principal(c), slug, force); err != nil {
+	if err := a.Rooms.Offer.Remove(c.UserContext(), principal(c), slug, force); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

@@ -31,7 +31,7 @@ func (a *Admin) createCalendar(c *fiber.Ctx) error {
 		}
 		wanted.StaffID = &id
 	}
-	made, err := a.Owner.CreateCalendar(c.UserContext(), principal(c), wanted)
+	made, err := a.Rooms.Integrations.CreateCalendar(c.UserContext(), principal(c), wanted)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (a *Admin) listCustomers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Customers(c.UserContext(), slug, text, page)
+	list, err := a.Rooms.Sales.Customers(c.UserContext(), slug, text, page)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (a *Admin) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held, err := a.Owner.ExportCustomer(c.UserContext(), principal(c), slug, address)
+	held, err := a.Rooms.Sales.ExportCustomer(c.UserContext(), principal(c), slug, address)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *Admin) eraseCustomer(c *fiber.Ctx) error {
 	if err := decode(c, &asked); err != nil {
 		return err
 	}
-	erased, err := a.Owner.EraseCustomer(c.UserContext(), principal(c), slug, asked)
+	erased, err := a.Rooms.Sales.EraseCustomer(c.UserContext(), principal(c), slug, asked)
 	if err != nil {
 		return err
 	}

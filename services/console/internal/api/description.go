@@ -65,7 +65,8 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	router.Get(referenceScript, viewer.Script().Serve)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
-	authorize.New(router, "/admin", a.Owner.Business, a.Accounts).Get("/openapi.json", access.SignedIn, document.Serve)
+	authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts).Get("/openapi.json", access.SignedIn,
+		document.Serve)
 	return nil
 }
 

@@ -14,13 +14,14 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/event/catalogue"
+	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
 // shown asks for what needs no token.
 func shown(t *testing.T, path string) (string, string) {
 	t.Helper()
 	app := fiber.New()
-	if err := new(Admin).MountDescription(app); err != nil {
+	if err := (&Admin{Rooms: &rooms.Rooms{}}).MountDescription(app); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := app.Test(httptest.NewRequest("GET", path, nil), -1)

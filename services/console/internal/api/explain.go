@@ -17,7 +17,7 @@ func (a *Admin) explain(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	explained, err := a.Owner.Explain(c.UserContext(), slug, start)
+	explained, err := a.Rooms.Sales.Explain(c.UserContext(), slug, start)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ type reschedule struct {
 
 func (a *Admin) reschedule(ctx context.Context, by identity.Principal, slug string, id uuid.UUID,
 	to reschedule) (*booking.Booking, error) {
-	return a.Owner.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
+	return a.Rooms.Sales.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
 // confirm confirms a booking.
@@ -85,7 +85,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	if err := decodeOptional(c, &body); err != nil {
 		return err
 	}
-	confirmed, err := a.Owner.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id,
+	confirmed, err := a.Rooms.Sales.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id,
 		booking.MoveConfirm)
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func ofID[T any](what string, status int, write func(context.Context, identity.P
 }
 
 // transition returns the handler of one of the transitions that an owner can make.
-func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID, string) (*T,
-	error)) fiber.Handler {
+func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID,
+	string) (*T, error)) fiber.Handler {
 	return ofID(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string, id uuid.UUID) (*T,
 		error) {
 		return write(ctx, by, slug, id, move)

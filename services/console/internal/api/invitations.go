@@ -56,8 +56,8 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	if made.Link != "" {
 		answer.Link = &made.Link
 	}
-	if a.Accounts.OwnerURL != "" {
-		answer.OwnerURL = &a.Accounts.OwnerURL
+	if a.Rooms.Accounts.OwnerURL != "" {
+		answer.OwnerURL = &a.Rooms.Accounts.OwnerURL
 	}
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
@@ -66,7 +66,7 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	wanted := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
 		StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
 	if wanted.Role == access.Operator && body.Business == "" {
-		return a.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
+		return a.Rooms.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
 	}
 	if body.Business == "" {
 		return nil, request.Invalid("business: missing; send the slug of the business that the person is to belong to.")
@@ -75,7 +75,7 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	if err != nil {
 		return nil, err
 	}
-	return a.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
+	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
 }
 
 // pendingInvitation is an open invitation of a business. It has no data of the person except the address.
@@ -93,7 +93,7 @@ func (a *Admin) listInvitations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.Accounts.Invitations(c.UserContext(), principal(c), business)
+	found, err := a.Rooms.Accounts.Invitations(c.UserContext(), principal(c), business)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *Admin) withdrawInvitation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Accounts.WithdrawInvitation(c.UserContext(), principal(c), business, id); err != nil {
+	if err := a.Rooms.Accounts.WithdrawInvitation(c.UserContext(), principal(c), business, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

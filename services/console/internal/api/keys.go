@@ -38,7 +38,7 @@ func (a *Admin) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key, err := a.Owner.CreateKey(c.UserContext(), principal(c), slug, *wanted)
+	key, err := a.Rooms.Integrations.CreateKey(c.UserContext(), principal(c), slug, *wanted)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (a *Admin) listMade(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.Owner.MadeBy(c.UserContext(), principal(c), business, id)
+	found, err := a.Rooms.Integrations.ListCredentials(c.UserContext(), principal(c), business, id)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *Admin) endMade(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Owner.EndMadeBy(c.UserContext(), principal(c), business, id); err != nil {
+	if err := a.Rooms.Integrations.RevokeCredentials(c.UserContext(), principal(c), business, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

@@ -11,8 +11,8 @@ import (
 
 func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
-	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Owner.Message))
-	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
+	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Rooms.Sales.Message))
+	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
 }
 
 // listMessages passes the filter on; notifications validates it.
@@ -33,7 +33,7 @@ func (a *Admin) listMessages(c *fiber.Ctx) error {
 	if about != nil {
 		filter.About = *about
 	}
-	list, err := a.Owner.Messages(c.UserContext(), slug, filter, page)
+	list, err := a.Rooms.Sales.Messages(c.UserContext(), slug, filter, page)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
-		now, err := a.Accounts.Renew(c.UserContext(), principal(c))
+		now, err := a.Rooms.Accounts.Renew(c.UserContext(), principal(c))
 		if fault.Is(err, fault.Unauthorized) {
 			return nil, nil
 		}
@@ -33,7 +33,7 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 		case err != nil:
 			return nil, fault.Unknown(err)
 		}
-		return a.Accounts.Store.Outcome(c.UserContext(), business)
+		return a.Rooms.Accounts.Store.Outcome(c.UserContext(), business)
 	}, again)
 }
 

@@ -20,9 +20,9 @@ func (a *Admin) mountOperators(admin *authorize.Router) {
 	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
 	admin.Delete("/operators/:id", access.ManageOperators,
-		a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Rooms.Accounts.DemoteOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 	admin.Post("/operators/:id/sign-out", access.ManageOperators,
-		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // operator is an operator in answers: a person with rights in all businesses.
@@ -54,7 +54,7 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Accounts.Operators(c.UserContext(), principal(c), page)
+	found, next, err := a.Rooms.Accounts.Operators(c.UserContext(), principal(c), page)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
-	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
 func (a *Admin) mountReports(business *authorize.Router) {
-	business.Get("/reports/bookings", access.SeeSales, reported("bookings", a.Owner.BookingsReport, reportcsv.Bookings))
-	business.Get("/reports/revenue", access.SeeSales, reported("revenue", a.Owner.RevenueReport, reportcsv.Revenue))
-	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Owner.UtilisationReport,
+	business.Get("/reports/bookings", access.SeeSales, reported("bookings", a.Rooms.Reports.BookingsReport,
+		reportcsv.Bookings))
+	business.Get("/reports/revenue", access.SeeSales, reported("revenue", a.Rooms.Reports.RevenueReport,
+		reportcsv.Revenue))
+	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Rooms.Reports.UtilisationReport,
 		reportcsv.Utilisation))
 }
 

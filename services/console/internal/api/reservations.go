@@ -31,7 +31,7 @@ func (a *Admin) listReservations(c *fiber.Ctx) error {
 		return err
 	}
 	filter := rental.Filter{From: from, To: to, Status: status, Payment: payment}
-	list, err := a.Owner.ListReservations(c.UserContext(), principal(c), slug, filter, page)
+	list, err := a.Rooms.Sales.ListReservations(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

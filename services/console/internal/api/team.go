@@ -66,7 +66,7 @@ func (a *Admin) listMembers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Accounts.Team(c.UserContext(), principal(c), business, page)
+	found, next, err := a.Rooms.Accounts.Team(c.UserContext(), principal(c), business, page)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changed, err := a.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role),
+	changed, err := a.Rooms.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role),
 		body.StaffID)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (a *Admin) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Accounts.RemoveMember(c.UserContext(), principal(c), business, id); err != nil {
+	if err := a.Rooms.Accounts.RemoveMember(c.UserContext(), principal(c), business, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

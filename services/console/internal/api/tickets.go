@@ -19,7 +19,7 @@ func (a *Admin) sellTickets(c *fiber.Ctx) error {
 	if order.Slug, err = server.Slug(c); err != nil {
 		return err
 	}
-	sold, err := a.Owner.SellTickets(c.UserContext(), principal(c), order)
+	sold, err := a.Rooms.Sales.SellTickets(c.UserContext(), principal(c), order)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (a *Admin) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.ListTickets(c.UserContext(), principal(c), slug, filter, page)
+	list, err := a.Rooms.Sales.ListTickets(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

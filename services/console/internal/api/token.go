@@ -100,5 +100,5 @@ func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (identity.Pr
 	if a.Token.matches(shown) {
 		return bearer(shown), nil
 	}
-	return a.Accounts.ByToken(ctx, shown)
+	return a.Rooms.Accounts.ByToken(ctx, shown)
 }

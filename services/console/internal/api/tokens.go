@@ -74,7 +74,7 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	made, secret, err := a.Accounts.CreateToken(c.UserContext(), principal(c), business, wanted)
+	made, secret, err := a.Rooms.Accounts.CreateToken(c.UserContext(), principal(c), business, wanted)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	token, err := a.Accounts.Token(c.UserContext(), principal(c), id)
+	token, err := a.Rooms.Accounts.Token(c.UserContext(), principal(c), id)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -142,7 +142,7 @@ func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Owner.Business(c.UserContext(), slug)
+	return a.Rooms.Business(c.UserContext(), slug)
 }
 
 func (a *Admin) listTokens(c *fiber.Ctx) error {
@@ -154,7 +154,7 @@ func (a *Admin) listTokens(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Accounts.Tokens(c.UserContext(), principal(c), business, page)
+	found, next, err := a.Rooms.Accounts.Tokens(c.UserContext(), principal(c), business, page)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (a *Admin) revokeToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Accounts.RevokeToken(c.UserContext(), principal(c), id); err != nil {
+	if err := a.Rooms.Accounts.RevokeToken(c.UserContext(), principal(c), id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

@@ -9,15 +9,17 @@ import (
 )
 
 func (a *Admin) mountWebhooks(business *authorize.Router) {
-	business.Post("/webhooks", access.Integrate, create(a.Owner.CreateWebhook))
-	business.Get("/webhooks", access.Integrate, listBySlug(a.Owner.Webhooks))
-	business.Patch("/webhooks/:id", access.Integrate, change("Webhook", a.Owner.ChangeWebhook))
-	business.Delete("/webhooks/:id", access.Integrate, discard("Webhook", a.Owner.DeleteWebhook))
-	business.Post("/webhooks/:id/rotate", access.Integrate, ofID("Webhook", fiber.StatusOK, a.Owner.RotateWebhook))
-	business.Post("/webhooks/:id/test", access.Integrate, ofID("Webhook", fiber.StatusAccepted, a.Owner.TestWebhook))
+	business.Post("/webhooks", access.Integrate, create(a.Rooms.Integrations.CreateWebhook))
+	business.Get("/webhooks", access.Integrate, listBySlug(a.Rooms.Integrations.Webhooks))
+	business.Patch("/webhooks/:id", access.Integrate, change("Webhook", a.Rooms.Integrations.ChangeWebhook))
+	business.Delete("/webhooks/:id", access.Integrate, discard("Webhook", a.Rooms.Integrations.DeleteWebhook))
+	business.Post("/webhooks/:id/rotate", access.Integrate, ofID("Webhook", fiber.StatusOK,
+		a.Rooms.Integrations.RotateWebhook))
+	business.Post("/webhooks/:id/test", access.Integrate, ofID("Webhook", fiber.StatusAccepted,
+		a.Rooms.Integrations.TestWebhook))
 	business.Get("/webhooks/:id/deliveries", access.Integrate, a.listDeliveries)
 	business.Post("/deliveries/:id/retry", access.Integrate,
-		ofID("Delivery", fiber.StatusAccepted, a.Owner.RetryDelivery))
+		ofID("Delivery", fiber.StatusAccepted, a.Rooms.Integrations.RetryDelivery))
 }
 
 func (a *Admin) listDeliveries(c *fiber.Ctx) error {
@@ -29,7 +31,7 @@ func (a *Admin) listDeliveries(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Deliveries(c.UserContext(), slug, id, c.Query("status"), page)
+	list, err := a.Rooms.Integrations.Deliveries(c.UserContext(), slug, id, c.Query("status"), page)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
-	"github.com/slotmesh/slotmesh/services/console/internal/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 )
 
 // historyEntry is one version of a business's offer, as the command history prints it.

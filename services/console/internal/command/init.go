@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/template"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
 // initialize returns the command that prints a first manifest. It needs no server.

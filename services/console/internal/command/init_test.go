@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/template"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
 func TestAManifestThatInitPrintsIsPublishedAsItIs(t *testing.T) {

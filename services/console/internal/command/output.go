@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
 // format is the output format that the user has requested. For the zero value, each command uses its default: the

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
 func (c *command) pause() *cobra.Command {

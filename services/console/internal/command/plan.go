@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
 // leavesOutside means that publishing would cause new conflicts between the offer and existing bookings, reservations

@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // onPage is the number of bookings on one page of the list.
@@ -37,7 +38,7 @@ func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 		return l, err
 	}
 	cursor := l.Asked.Get("cursor")
-	found, err := p.owner.ListBookings(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
+	found, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
 		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return l, err
@@ -67,15 +68,15 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 	}
 	var (
 		l    view.List
-		open *usecase.Details
+		open *sales.Details
 	)
-	err = usecase.Together(func() error {
+	err = peers.Together(func() error {
 		var err error
 		l, err = p.listOf(c, page)
 		return err
 	}, func() error {
 		var err error
-		open, err = p.owner.Details(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+		open, err = p.rooms.Sales.Details(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 		return err
 	})
 	if err != nil {
@@ -101,14 +102,14 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := p.owner.Business(c.UserContext(), slug)
+	offer, err := p.rooms.Business(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
 	header := append(slices.Clone(columns), answerColumns(offer)...)
 	withAnswers := func(b booking.Booking) []string { return append(row(b), answerCells(offer, b.FormData)...) }
 	return sendTable(c, "bookings-"+slug, header, withAnswers, func(take func([]booking.Booking)) error {
-		return p.owner.ExportBookings(c.UserContext(), authorize.Principal(c), slug, filter, take)
+		return p.rooms.Sales.ExportBookings(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
 

@@ -32,7 +32,8 @@ func (p *Pages) calendar(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	cal, err := p.owner.Calendar(c.UserContext(), authorize.Principal(c), page.Business.Slug, page.First(from, days), days,
+	cal, err := p.rooms.Sales.Calendar(c.UserContext(), authorize.Principal(c), page.Business.Slug,
+		page.First(from, days), days,
 		member)
 	if err != nil {
 		return err

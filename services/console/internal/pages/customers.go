@@ -36,7 +36,7 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, err := p.owner.Customers(c.UserContext(), page.Business.Slug, text,
+	list, err := p.rooms.Sales.Customers(c.UserContext(), page.Business.Slug, text,
 		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p *Pages) customer(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased *customer.Forgotten) error {
-	d, err := p.owner.Customer(c.UserContext(), page.Business.Slug, email)
+	d, err := p.rooms.Sales.Customer(c.UserContext(), page.Business.Slug, email)
 	if fault.Is(err, fault.InvalidParameter) {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}
@@ -79,7 +79,7 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held, err := p.owner.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
+	held, err := p.rooms.Sales.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 		return err
 	}
 	asked := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
-	erased, err := p.owner.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, asked)
+	erased, err := p.rooms.Sales.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, asked)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
 		to.StaffID = &staff
 	}
-	moved, err := p.owner.Reschedule(notifiedBy(c, form), authorize.Principal(c), slug, b.ID, to)
+	moved, err := p.rooms.Sales.Reschedule(notifiedBy(c, form), authorize.Principal(c), slug, b.ID, to)
 	if fault.Is(err, fault.InvalidParameter) {
 		return backTo(c, slug, back, "wrong", "taken")
 	}

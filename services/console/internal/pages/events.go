@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
 // mountEvents adds the pages of events and their tickets.
@@ -46,7 +46,7 @@ func (p *Pages) events(c *fiber.Ctx) error {
 		return err
 	}
 	past := c.Query("past") == "yes"
-	all, err := p.owner.TicketedEvents(c.UserContext(), page.Business, past)
+	all, err := p.rooms.Sales.ListEvents(c.UserContext(), page.Business, past)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	event, err := p.owner.TicketedEvent(c.UserContext(), page.Business, id)
+	event, err := p.rooms.Sales.FindEvent(c.UserContext(), page.Business, id)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 		return err
 	}
 	filter.EventID = &o.Event.ID
-	o.List, o.Next, err = p.owner.Orders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
+	o.List, o.Next, err = p.rooms.Sales.Orders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
 		request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
 	return err
 }
@@ -90,11 +90,11 @@ func (p *Pages) order(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	open, err := p.owner.OrderDetails(c.UserContext(), authorize.Principal(c), page.Business, id)
+	open, err := p.rooms.Sales.OrderDetails(c.UserContext(), authorize.Principal(c), page.Business, id)
 	if err != nil {
 		return err
 	}
-	event, err := p.owner.EventOf(c.UserContext(), page.Business, &open.Order)
+	event, err := p.rooms.Sales.EventOf(c.UserContext(), page.Business, &open.Order)
 	if err != nil {
 		return err
 	}
@@ -126,14 +126,14 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 		return err
 	}
 	filter.EventID = &id
-	offer, err := p.owner.Business(c.UserContext(), slug)
+	offer, err := p.rooms.Business(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
 	header := append(slices.Clone(orderColumns), answerColumns(offer)...)
 	withAnswers := func(t booking.Ticket) []string { return append(orderRow(t), answerCells(offer, t.FormData)...) }
 	return sendTable(c, "tickets-"+slug, header, withAnswers, func(take func([]booking.Ticket)) error {
-		return p.owner.ExportOrders(c.UserContext(), authorize.Principal(c), slug, filter, take)
+		return p.rooms.Sales.ExportOrders(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
 
@@ -177,7 +177,7 @@ func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	event, err := p.owner.TicketedEvent(c.UserContext(), page.Business, id)
+	event, err := p.rooms.Sales.FindEvent(c.UserContext(), page.Business, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,7 +199,7 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 		page.Wrong = page.Words.Say("check")
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
 	}
-	sold, err := p.owner.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
+	sold, err := p.rooms.Sales.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
 		authorize.Principal(c), order)
 	if err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
@@ -269,7 +269,7 @@ func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.owner.Order(c.UserContext(), authorize.Principal(c), page.Business, id)
+	found, err := p.rooms.Sales.Order(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 
@@ -283,7 +283,7 @@ func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingTickets) error {
-	preview, err := p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, asked.Order.ID)
+	preview, err := p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, asked.Order.ID)
 	if err != nil {
 		return err
 	}
@@ -308,13 +308,13 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	asked := view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
-		return p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
+		return p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
 	if asked.Wrong = tooMuch(page, refund, t.Payment, t.Currency); asked.Wrong != "" {
 		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelTickets(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, t.ID,
+		if _, err = p.rooms.Sales.CancelTickets(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, t.ID,
 			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
 		}
@@ -353,7 +353,7 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
+	} else if _, err = p.rooms.Sales.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "refunded")
 	}

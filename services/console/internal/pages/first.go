@@ -16,14 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/template"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // firstStep is one of the five forms of the first visit, which set up a new business. It edits fields of the offer.
@@ -46,13 +46,13 @@ var firstSteps = []firstStep{
 		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member",
 			only(teamGroups(o), "name", "category"))}}}
 	}, func(fields document.Fields, before []string) {
-		usecase.Staffed(fields, before)
-		usecase.PlaceNew(fields, "staff")
+		offer.Staffed(fields, before)
+		offer.PlaceNew(fields, "staff")
 	}},
 	{
 		"services",
 		soldGroups,
-		func(fields document.Fields, _ []string) { usecase.PlaceNew(fields, "services", "rentals") },
+		func(fields document.Fields, _ []string) { offer.PlaceNew(fields, "services", "rentals") },
 	},
 	{"policies", func(o *offered) []form.Group {
 		groups := only(
@@ -64,7 +64,7 @@ var firstSteps = []firstStep{
 			"self_service.reschedule_until_hours",
 		)
 		return slices.Concat(groups, o.permitted(only(notificationsPart.groups(o), "notifications.owner_emails")))
-	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
+	}, func(fields document.Fields, _ []string) { offer.Open(fields) }},
 }
 
 // only returns the groups with only the fields of these names, and without groups that have no such field.
@@ -130,7 +130,7 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 // askBusiness shows the first form. It presets the language and the currency from the browser's language.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
-	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code,
+	typed := view.Beginning{Beginning: offer.Beginning{Trade: "salon", Language: page.Words.Code,
 		Currency: currencyOf(page.Words.Requested)}, Key: rand.Text()}
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
@@ -192,7 +192,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return err
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
-	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
+	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: offer.Beginning{
 		Trade: line(
 			"trade",
 		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")),
@@ -218,7 +218,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	if len(typed.Wrong) > 0 {
 		return again(fiber.StatusUnprocessableEntity)
 	}
-	published, problems, err := p.owner.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
+	published, problems, err := p.rooms.Offer.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
 		authorize.Principal(c), typed.Beginning)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
@@ -298,8 +298,8 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen maps the results of usecase.MissingToOpen to the names of their sentences.
-var missingToOpen = map[string]string{usecase.LacksOffer: "offer_none_services", usecase.LacksHours: "first_no_hours"}
+// missingToOpen maps the results of offer.MissingToOpen to the names of their sentences.
+var missingToOpen = map[string]string{offer.LacksOffer: "offer_none_services", offer.LacksHours: "first_no_hours"}
 
 // saveStep returns the handler that saves a form of the first visit. It writes the typed values into the version of the
 // offer that the form showed, publishes the result, and redirects to the next form.
@@ -325,12 +325,12 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 			f.More = more
 			return p.showStep(c, fiber.StatusOK, i, o, f)
 		}
-		before := usecase.Keys(o.fields, "staff")
+		before := offer.Keys(o.fields, "staff")
 		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
 		if step.then != nil {
 			step.then(o.fields, before)
 		}
-		if missing := usecase.MissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
+		if missing := offer.MissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
 			o.about.Problems = []string{o.page.Words.Say(missingToOpen[missing])}
 			o.page.Wrong = o.page.Words.Say("check")
 			return p.showStep(c, fiber.StatusUnprocessableEntity, i, o, f)

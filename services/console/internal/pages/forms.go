@@ -35,7 +35,7 @@ func (p *Pages) askCancel(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view.Cancelling) error {
-	preview, err := p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, asked.Booking.ID)
+	preview, err := p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, asked.Booking.ID)
 	if err != nil {
 		return err
 	}
@@ -92,13 +92,13 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
 		Amount: form.Get("amount")}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
-		return p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
+		return p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
 	if asked.Wrong = tooMuch(page, refund, b.Payment, b.Currency); asked.Wrong != "" {
 		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		_, err = p.owner.CancelBooking(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
+		_, err = p.rooms.Sales.CancelBooking(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
 			booking.Cancel{Refund: refund})
 		if err == nil {
 			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
@@ -192,7 +192,7 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
 	}
 	if ok {
-		_, err = p.owner.RefundBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, b.ID,
+		_, err = p.rooms.Sales.RefundBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, b.ID,
 			booking.NewRefund{Refund: amount})
 	}
 	sentence := sentences[fault.KindOf(err)]
@@ -235,7 +235,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	if m.Staff != "" {
 		to.StaffID = &m.Staff
 	}
-	moved, err := p.owner.Reschedule(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID, to)
+	moved, err := p.rooms.Sales.Reschedule(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID, to)
 	if err == nil {
 		return toBooking(c, page.Business, b.ID, warned("moved", moved))
 	}
@@ -425,5 +425,5 @@ func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Off
 		choice := catalog.ModeAtDoor
 		wanted.PaymentChoice = &choice
 	}
-	return p.owner.Book(ctx, authorize.Principal(c), business.Slug, wanted)
+	return p.rooms.Sales.Book(ctx, authorize.Principal(c), business.Slug, wanted)
 }

@@ -96,7 +96,7 @@ func (p *Pages) keys(c *fiber.Ctx) error {
 
 func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys) error {
 	cursor := c.Query("cursor")
-	list, err := p.owner.Bookings.Keys(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
+	list, err := p.rooms.Bookings.Keys(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -123,11 +123,11 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 		if err != nil || !slices.Contains(view.KeyDays, days) {
 			return fault.New(fault.InvalidParameter, "days: choose one of those that the form offers.")
 		}
-		expires := p.owner.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
+		expires := p.rooms.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
 		wanted.ExpiresAt = &expires
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, wanted)
+	made, err := p.rooms.Integrations.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, wanted)
 	if err == nil {
 		return p.showKeys(c, fiber.StatusCreated, page,
 			view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
@@ -155,7 +155,7 @@ func conflict(err error, madeBefore string) string {
 }
 
 func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	return p.owner.RevokeKey(c.UserContext(), authorize.Principal(c), slug, id)
+	return p.rooms.Integrations.RevokeKey(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
 // feeds lists calendar feeds and shows the form for a new one.
@@ -169,7 +169,7 @@ func (p *Pages) feeds(c *fiber.Ctx) error {
 
 func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feeds) error {
 	cursor := c.Query("cursor")
-	list, err := p.owner.Bookings.Calendars(c.UserContext(), page.Business.ID,
+	list, err := p.rooms.Bookings.Calendars(c.UserContext(), page.Business.ID,
 		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 		wanted.StaffID = &id
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateCalendar(ctx, authorize.Principal(c), wanted)
+	made, err := p.rooms.Integrations.CreateCalendar(ctx, authorize.Principal(c), wanted)
 	if err == nil {
 		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes,
 			Key: rand.Text()})
@@ -215,7 +215,7 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 }
 
 func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	return p.owner.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
+	return p.rooms.Integrations.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
 // embed shows the HTML that embeds the booking page in another site, with the options of the address.

@@ -21,7 +21,7 @@ func (p *Pages) mountMessages(business *authorize.Router) {
 	business.Get("/messages/:id", access.SeeCustomers, p.message)
 	business.Post("/messages/:id/retry", access.Serve,
 		p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			_, err := p.owner.RetryMessage(c.UserContext(), authorize.Principal(c), slug, id)
+			_, err := p.rooms.Sales.RetryMessage(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
 }
@@ -41,7 +41,7 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 	if about != nil {
 		l.Filter.About = *about
 	}
-	found, err := p.owner.Messages(c.UserContext(), page.Business.Slug, l.Filter,
+	found, err := p.rooms.Sales.Messages(c.UserContext(), page.Business.Slug, l.Filter,
 		request.Page{Limit: onPage, Cursor: c.Query("cursor")})
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p *Pages) message(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	m, err := p.owner.Message(c.UserContext(), page.Business.Slug, id)
+	m, err := p.rooms.Sales.Message(c.UserContext(), page.Business.Slug, id)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountOffer adds the pages that edit the offer.
@@ -47,7 +47,7 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 // offered is a page about the offer, together with the version of the offer that it shows.
 type offered struct {
 	page   *view.Page
-	offer  *usecase.Offer
+	offer  *offer.Offer
 	fields document.Fields
 	about  view.Offering
 }
@@ -58,7 +58,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	if err != nil {
 		return nil, err
 	}
-	offer, err := p.owner.Offer(c.UserContext(), page.Business.Slug, version)
+	offer, err := p.rooms.Offer.Offer(c.UserContext(), page.Business.Slug, version)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func versionOf(s string) int64 {
 
 // differenceBetween returns the differences between two published versions, by their numbers.
 func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
-	before, err := p.owner.Offer(c.UserContext(), slug, from)
+	before, err := p.rooms.Offer.Offer(c.UserContext(), slug, from)
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.owner.Offer(c.UserContext(), slug, to)
+	after, err := p.rooms.Offer.Offer(c.UserContext(), slug, to)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 			items, _ := o.fields[k.list].([]any)
 			object["key"] = form.NewKey(k.word, object, items)
 			if len(items) == 0 {
-				usecase.EnableModule(o.fields, k.list)
+				offer.EnableModule(o.fields, k.list)
 			}
 			o.fields[k.list] = append(items, object)
 		}
@@ -268,7 +268,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 		return err
 	}
 	s := saving{posted: posted, back: "/offer/" + section, action: "/offer/undo"}
-	draft, err := p.owner.UndoOffer(c.UserContext(), o.page.Business.Slug, versionOf(posted.Get("version")))
+	draft, err := p.rooms.Offer.UndoOffer(c.UserContext(), o.page.Business.Slug, versionOf(posted.Get("version")))
 	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
@@ -278,7 +278,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 		return err
 	}
-	published, err := p.owner.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
+	published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
 	if fault.Is(err, fault.PreconditionFailed) {
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}

@@ -9,22 +9,22 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/changes"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/plan"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // asksFirst asks for confirmation before a draft is published, if this is needed, and reports whether it did (pages.md,
 // "What will change"). Confirmation is needed if the draft would affect customers' bookings, sales or data, or if
 // s.always is set. It is not needed again if the person has already confirmed a change of the same version.
-func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) (bool, error) {
+func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
 	}
-	affects, err := usecase.AffectsSold(draft.Before.Manifest, draft.Manifest)
+	affects, err := offer.AffectsSold(draft.Before.Manifest, draft.Manifest)
 	if err != nil || !affects && !s.always {
 		return false, err
 	}
@@ -49,17 +49,17 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 
 // planOf returns what publishing a draft would change, or nil if this cannot be determined now. It uses at most half of
 // the time until the request's deadline, because the result must still be shown or published.
-func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*plan.Plan, error) {
+func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {
 		within, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
 		defer cancel()
 		ctx = within
 	}
-	found, err := p.owner.Plan(ctx, authorize.Principal(c), slug, draft.Text)
+	found, err := p.rooms.Offer.Plan(ctx, authorize.Principal(c), slug, draft.Text)
 	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError ||
 		kind == fault.RateLimited) {
-		p.owner.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug),
+		p.rooms.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug),
 			slog.Any("error", err))
 		return nil, nil
 	}

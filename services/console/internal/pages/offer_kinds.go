@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // offerKind is a kind of objects in the offer, such as services or events, with the way in which pages list and edit
@@ -60,7 +60,7 @@ func labels(groups []form.Group) {
 // begin returns a new object of the kind, placed after all others of its list.
 func (k offerKind) begin(o *offered) document.Fields {
 	object := k.fresh(o)
-	usecase.PlaceLast(o.fields, k.list, object)
+	offer.PlaceLast(o.fields, k.list, object)
 	return object
 }
 

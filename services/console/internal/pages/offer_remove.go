@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -87,7 +87,7 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	n := 0
 	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
 		filter.Status = status
-		list, err := p.owner.ListBookings(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, filter,
+		list, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, filter,
 			request.Page{Limit: mostCounted})
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 
 // ticketsAhead returns a sentence with the number of sold tickets of an event.
 func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
-	list, err := p.owner.ListTickets(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
+	list, err := p.rooms.Sales.ListTickets(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
 		booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 // reservationsAhead returns a sentence with the number of reservations of a rental that are not over.
 func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
-	list, err := p.owner.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
+	list, err := p.rooms.Sales.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
 		rental.Filter{From: &today}, request.Page{Limit: mostCounted})
 	if err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // saving is a submitted form of the offer, with what is needed to save it, to ask for confirmation, and to show it
@@ -29,7 +29,7 @@ type saving struct {
 	item    string                                          // the key of the object that the form edits; "": none
 	// draft returns the draft to publish, and wrong shows the page with the problems of this draft. Both are nil for a
 	// form that edits fields; the draft is then made from the changed fields.
-	draft func() (*usecase.OfferDraft, error)
+	draft func() (*offer.OfferDraft, error)
 	wrong func([]manifest.Problem) error
 }
 
@@ -54,13 +54,13 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	}
 	slug, newest := o.page.Business.Slug, o.offer
 	if s.draft == nil {
-		s.draft = func() (*usecase.OfferDraft, error) {
+		s.draft = func() (*offer.OfferDraft, error) {
 			change := changeOf(o, s.posted)
 			if newest != nil && newest.Version == o.page.Business.Version {
 				change.Newest = newest
 			}
 			newest = nil // it is read again if the draft could not be published over it
-			return p.owner.DraftOffer(c.UserContext(), slug, change)
+			return p.rooms.Offer.DraftOffer(c.UserContext(), slug, change)
 		}
 	}
 	for range publishAttempts {
@@ -85,7 +85,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 			return err
 		}
-		published, err := p.owner.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
+		published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
 		if err == nil {
 			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)},
 				"since": {strconv.FormatInt(o.offer.Version, 10)}}
@@ -104,8 +104,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 
 // changeOf returns the change that a form has made, and the person's decision for each conflict with the changes of
 // others.
-func changeOf(o *offered, posted url.Values) usecase.OfferChange {
-	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")),
+func changeOf(o *offered, posted url.Values) offer.OfferChange {
+	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")),
 		TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
 		path, chosen := strings.CutPrefix(name, "choose.")
@@ -117,7 +117,7 @@ func changeOf(o *offered, posted url.Values) usecase.OfferChange {
 }
 
 // askConflict shows the fields that both sides have changed, and the other changes.
-func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) error {
+func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) error {
 	between, err := p.differenceBetween(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 // place adds a sentence for each problem to wrong, under the name of the field in which a person solves it. It returns
 // the sentences for problems that belong to no field of the form.
 func (o *offered) place(
-	draft *usecase.OfferDraft,
+	draft *offer.OfferDraft,
 	within string,
 	written *form.Result,
 	wrong map[string]string,

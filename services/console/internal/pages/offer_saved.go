@@ -3,9 +3,9 @@ package pages
 import (
 	"slices"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // noteSaved sets the notice that a page shows after a version was saved: whether customers see the change, with a link.
@@ -29,7 +29,7 @@ func (o *offered) noteSaved(key, pages string) {
 // noteHidden changes the notice if customers do not see the saved object.
 func (o *offered) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
-	if usecase.ModuleOff(o.fields, k.list) {
+	if offer.ModuleOff(o.fields, k.list) {
 		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section,
 			o.page.Words.Say("offer_"+businessPart.section)
 	} else if item, there := document.Find(o.fields, k.list, key); there {

@@ -3,8 +3,8 @@ package pages
 import (
 	"encoding/json"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
 // serviceKind describes the pages of services that customers book at a time of their choice.

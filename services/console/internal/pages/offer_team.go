@@ -1,8 +1,8 @@
 package pages
 
 import (
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
 // teamKind describes the pages of the staff members whose time customers book.

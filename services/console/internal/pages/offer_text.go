@@ -8,12 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountText adds the page that edits the whole offer as text.
@@ -27,7 +27,7 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := usecase.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text, p.owner.Clock.Now())
+	warnings, err := offer.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text, p.rooms.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,9 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 		always: true,
 		within: func(document.Fields) string { return "-" },
 		again:  func(status int, _ map[string]string) error { return again(status, nil) },
-		draft: func() (*usecase.OfferDraft, error) {
-			return p.owner.DraftText(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
-				usecase.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
+		draft: func() (*offer.OfferDraft, error) {
+			return p.rooms.Offer.DraftText(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
+				offer.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
 		},
 		wrong: func(problems []manifest.Problem) error {
 			o.page.Wrong = o.page.Words.Say("check")

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountVersions adds the pages of the offer's versions.
@@ -40,7 +40,7 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, next, err := p.owner.Versions(c.UserContext(), o.page.Business.Slug,
+	list, next, err := p.rooms.Offer.Versions(c.UserContext(), o.page.Business.Slug,
 		request.Page{Limit: onVersions, Cursor: cursor})
 	if err != nil {
 		return err
@@ -61,9 +61,9 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	if !page.May(access.ManageTeam) {
 		return names
 	}
-	team, _, err := p.accounts.Team(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
+	team, _, err := p.rooms.Accounts.Team(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
 	if err != nil {
-		p.owner.Logger.WarnContext(c.UserContext(), "the names of the team are not known", slog.Any("error", err))
+		p.rooms.Logger.WarnContext(c.UserContext(), "the names of the team are not known", slog.Any("error", err))
 	}
 	for _, m := range team {
 		names[m.Person.ID] = cmp.Or(m.Person.Name, m.Person.Email)
@@ -84,7 +84,7 @@ func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) stri
 }
 
 // takingBack returns the newest version and the old version in the path. Fault: not_found.
-func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *usecase.Offer, error) {
+func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
 	number := versionOf(c.Params("id"))
 	if number == 0 {
 		return nil, nil, fault.New(fault.NotFound, "There is nothing at this path.")
@@ -93,7 +93,7 @@ func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *usecase.Offer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := p.owner.Offer(c.UserContext(), o.page.Business.Slug, number)
+	old, err := p.rooms.Offer.Offer(c.UserContext(), o.page.Business.Slug, number)
 	return o, old, err
 }
 
@@ -106,7 +106,7 @@ func (p *Pages) askVersion(c *fiber.Ctx) error {
 	return p.showVersion(c, fiber.StatusOK, o, old)
 }
 
-func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *usecase.Offer) error {
+func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *offer.Offer) error {
 	differs, err := difference(o.offer.Document, old.Document, mostTakenBack)
 	if err != nil {
 		return err
@@ -129,11 +129,11 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	changed := versionOf(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
 	if !changed {
 		s := saving{posted: posted, back: "/offer/versions/" + c.Params("id"), action: string(c.Request().URI().Path())}
-		if asked, err := p.asksFirst(c, o, s, &usecase.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
+		if asked, err := p.asksFirst(c, o, s, &offer.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
 			err != nil {
 			return err
 		}
-		published, err := p.owner.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, old.Version,
+		published, err := p.rooms.Offer.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, old.Version,
 			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})

@@ -1,6 +1,6 @@
 // Package pages serves the owner's pages (pages.md). Each handler parses the request, calls one use case and renders
-// one view. Every route is registered with its action, and the table of permissions in internal/identity/access decides who may
-// use it. Pages do not show actions that the reader may not use.
+// one view. Every route is registered with its action, and the table of permissions in internal/identity/access decides
+// who may use it. Pages do not show actions that the reader may not use.
 package pages
 
 import (
@@ -23,7 +23,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/message"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
-	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
@@ -31,13 +30,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
 // Pages serves all pages.
 type Pages struct {
-	owner     *usecase.Owner
-	accounts  *identity.Accounts
+	rooms     *rooms.Rooms
 	addresses Addresses
 	texts     *message.Catalog
 	assets    *web.Assets
@@ -45,15 +43,14 @@ type Pages struct {
 }
 
 // New returns the pages. The first of secrets seals customers' data in addresses.
-func New(owner *usecase.Owner, accounts *identity.Accounts, addresses Addresses, secrets ...string) (*Pages, error) {
+func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
 	box, boxErr := sealed.New(secrets...)
 	if err := errors.Join(textErr, fileErr, boxErr); err != nil {
 		return nil, err
 	}
-	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files, box: box},
-		nil
+	return &Pages{rooms: all, addresses: addresses, texts: sentences, assets: files, box: box}, nil
 }
 
 // Mount adds the routes, each with its action. admit authenticates the caller.
@@ -61,7 +58,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
 	router.Use("/business", admit, p.unseal)
-	all := authorize.New(router, "", p.owner.Business, p.accounts)
+	all := authorize.New(router, "", p.rooms.Business, p.rooms.Accounts)
 	all.Get("/", access.SeeBusinesses, p.choose)
 	business := all.Below("/business/:slug")
 	business.Get("", access.SignedIn, p.first)
@@ -107,7 +104,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return authorize.Principal(c).Furthest(a) != access.None },
-		Now: p.owner.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
+		Now: p.rooms.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
 		Script: p.assets.Path("owner.js"),
 	}
 	chosen := c.Query("lang")
@@ -128,7 +125,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	}
 	business := authorize.Business(c)
 	if business == nil {
-		if business, err = p.owner.Business(c.UserContext(), slug); err != nil {
+		if business, err = p.rooms.Business(c.UserContext(), slug); err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +194,7 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.owner.Businesses.List(c.UserContext(), authorize.Principal(c).Businesses(), asked)
+	list, err := p.rooms.Businesses.List(c.UserContext(), authorize.Principal(c).Businesses(), asked)
 	if err != nil {
 		return err
 	}
@@ -230,7 +227,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.owner.Today(c.UserContext(), authorize.Principal(c), page.Business.Slug)
+	t, err := p.rooms.Sales.Today(c.UserContext(), authorize.Principal(c), page.Business.Slug)
 	if err != nil {
 		return err
 	}
@@ -290,7 +287,7 @@ func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
 		if err == nil {
-			_, err = p.owner.MoveBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
+			_, err = p.rooms.Sales.MoveBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
 		}
 		return err
 	})
@@ -345,7 +342,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := p.owner.Booking(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+	b, err := p.rooms.Sales.Booking(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	return page, b, err
 }
 

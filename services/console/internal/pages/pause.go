@@ -25,13 +25,13 @@ func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	if err != nil {
 		return nil, view.Pausing{}, err
 	}
-	offer, err := p.owner.Offer(c.UserContext(), page.Business.Slug, 0)
+	offer, err := p.rooms.Offer.Offer(c.UserContext(), page.Business.Slug, 0)
 	if err != nil {
 		return nil, view.Pausing{}, err
 	}
-	asked := view.Pausing{First: page.Business.Today(p.owner.Clock.Now()) + 1,
+	asked := view.Pausing{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
 		ManagedBy: string(offer.Manifest.ManagedBy)}
-	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.owner.Clock.Now()) {
+	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.rooms.Clock.Now()) {
 		asked.Until = until.String()
 	}
 	return page, asked, nil
@@ -74,7 +74,7 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 // setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to the page Today,
 // which shows the result.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
-	err := p.owner.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
+	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
 		page.Wrong = page.Words.Say(sentence)
 		return p.show(c, fault.KindOf(err).Status, page, view.Pause(page, asked))

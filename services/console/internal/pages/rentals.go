@@ -49,7 +49,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	rented, err := p.owner.Rented(c.UserContext(), authorize.Principal(c), page.Business, from)
+	rented, err := p.rooms.Sales.RentalOverview(c.UserContext(), authorize.Principal(c), page.Business, from)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 // reservation changes the status of a reservation.
 func (p *Pages) reservation(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.MoveReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
+		_, err := p.rooms.Sales.MoveReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
 		return err
 	})
 }
@@ -91,7 +91,7 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.Reserve(ctx, authorize.Principal(c), page.Business.Slug, wanted)
+	made, err := p.rooms.Sales.Reserve(ctx, authorize.Principal(c), page.Business.Slug, wanted)
 	if err == nil && len(made.Warnings) > 0 {
 		return backTo(c, page.Business.Slug, "rentals", "done", "reserved_outside")
 	}

@@ -13,18 +13,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
 // mountReports adds the reports on bookings, sales and working time, as pages and as CSV files. A report has no data of
 // single customers. So it is open to every role that may see all sales.
 func (p *Pages) mountReports(business *authorize.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
-	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport,
+	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.rooms.Reports.BookingsReport,
 		reportcsv.Bookings))
-	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.owner.RevenueReport,
+	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.rooms.Reports.RevenueReport,
 		reportcsv.Revenue))
-	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation", p.owner.UtilisationReport,
+	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation",
+		p.rooms.Reports.UtilisationReport,
 		reportcsv.Utilisation))
 }
 
@@ -38,7 +39,7 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 	if len(typed.Wrong) > 0 {
 		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
 	}
-	r, err := p.owner.Reported(c.UserContext(), page.Business.Slug, q)
+	r, err := p.rooms.Reports.Overview(c.UserContext(), page.Business.Slug, q)
 	if fault.Is(err, fault.InvalidParameter) {
 		typed.Wrong = map[string]string{"by": page.Words.Say("reports_too_much")}
 		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))

@@ -19,7 +19,7 @@ func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation,
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.owner.Reservation(c.UserContext(), authorize.Principal(c), page.Business, id)
+	found, err := p.rooms.Sales.Reservation(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 
@@ -36,7 +36,7 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 // be cancelled; then it redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
 	asked view.CancellingReservation) error {
-	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
+	preview, err := p.rooms.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
 		asked.Reservation.ID)
 	if err != nil {
 		return err
@@ -62,13 +62,13 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
-		return p.owner.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
+		return p.rooms.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
 	if asked.Wrong = tooMuch(page, refund, r.Payment, r.Currency); asked.Wrong != "" {
 		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelReservation(notifiedBy(c, form), authorize.Principal(c), slug, r.ID,
+		if _, err = p.rooms.Sales.CancelReservation(notifiedBy(c, form), authorize.Principal(c), slug, r.ID,
 			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")
 		}
@@ -115,7 +115,7 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug, r.ID,
+	} else if _, err = p.rooms.Sales.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug, r.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
 	}

@@ -30,7 +30,7 @@ func (p *Pages) search(c *fiber.Ctx) error {
 	if page.Query = strings.TrimSpace(text); page.Query == "" {
 		return c.Redirect(view.Path(page.Business.Slug)+"/bookings", fiber.StatusSeeOther)
 	}
-	found, err := p.owner.Search(c.UserContext(), authorize.Principal(c), page.Business, page.Query)
+	found, err := p.rooms.Sales.Search(c.UserContext(), authorize.Principal(c), page.Business, page.Query)
 	if err != nil {
 		return err
 	}

@@ -43,11 +43,11 @@ func (p *Pages) team(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, next, err := p.accounts.Team(c.UserContext(), authorize.Principal(c), page.Business, asked)
+	list, next, err := p.rooms.Accounts.Team(c.UserContext(), authorize.Principal(c), page.Business, asked)
 	if err != nil {
 		return err
 	}
-	invitations, err := p.accounts.Invitations(c.UserContext(), authorize.Principal(c), page.Business)
+	invitations, err := p.rooms.Accounts.Invitations(c.UserContext(), authorize.Principal(c), page.Business)
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (p *Pages) team(c *fiber.Ctx) error {
 }
 
 func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	business, err := p.owner.Business(c.UserContext(), slug)
+	business, err := p.rooms.Business(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
-	return p.accounts.WithdrawInvitation(c.UserContext(), authorize.Principal(c), business, id)
+	return p.rooms.Accounts.WithdrawInvitation(c.UserContext(), authorize.Principal(c), business, id)
 }
 
 // mostTeamHistory is the maximum number of events shown in the team's history.
@@ -73,7 +73,7 @@ const mostTeamHistory = 25
 // teamHistory returns the newest events about the people and tokens of the business, newest first. It reports whether
 // there are older ones.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
-	list, err := p.owner.TeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
+	list, err := p.rooms.TeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
 		request.Page{Limit: mostTeamHistory})
 	if err != nil {
 		return nil, false, err
@@ -82,7 +82,7 @@ func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bo
 	for _, e := range list.Events {
 		people = append(people, e.Subject.ID, e.Actor.ID)
 	}
-	names, err := p.accounts.Names(c.UserContext(), people)
+	names, err := p.rooms.Accounts.Names(c.UserContext(), people)
 	if err != nil {
 		return nil, false, err
 	}
@@ -122,7 +122,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	if wanted.WrongEmail != "" || wanted.Wrong() {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, wanted))
 	}
-	invited, err := p.accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business, identity.Invitation{
+	invited, err := p.rooms.Accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business, identity.Invitation{
 		Email: wanted.Email, Name: wanted.Name, Role: access.Role(wanted.Role), StaffID: wanted.StaffID(),
 	})
 	switch {
@@ -133,7 +133,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	default:
-		return p.show(c, fiber.StatusOK, page, view.Invited(page, invited, cmp.Or(p.accounts.OwnerURL, c.BaseURL())))
+		return p.show(c, fiber.StatusOK, page, view.Invited(page, invited, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
 	}
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
@@ -158,7 +158,7 @@ func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := p.accounts.Member(c.UserContext(), authorize.Principal(c), page.Business, id)
+	m, err := p.rooms.Accounts.Member(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, m, err
 }
 
@@ -183,7 +183,7 @@ func (p *Pages) changeMember(c *fiber.Ctx) error {
 	if wanted.Wrong() {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
 	}
-	_, err = p.accounts.ChangeMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID,
+	_, err = p.rooms.Accounts.ChangeMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID,
 		access.Role(wanted.Role), wanted.StaffID())
 	if errors.Is(err, store.ErrLastOwner) {
 		wanted.WrongRole = page.Words.Say("team_last_owner")
@@ -208,7 +208,7 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = p.accounts.RemoveMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID)
+	err = p.rooms.Accounts.RemoveMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID)
 	if errors.Is(err, store.ErrLastOwner) {
 		page.Wrong = page.Words.Say("team_last_owner")
 		return p.show(c, fiber.StatusConflict, page, view.RemoveMember(page, m))
@@ -217,7 +217,8 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 		return err
 	}
 	// The keys, feeds and webhooks of a removed person keep working until they are ended. The page lists them.
-	if made, err := p.owner.MadeBy(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID); err == nil &&
+	if made, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business,
+		m.Person.ID); err == nil &&
 		!made.IsEmpty() {
 		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed",
 			fiber.StatusSeeOther)
@@ -232,7 +233,7 @@ func (p *Pages) made(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	made, err := p.owner.MadeBy(c.UserContext(), authorize.Principal(c), page.Business, id)
+	made, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business, id)
 	if err != nil {
 		return err
 	}
@@ -247,7 +248,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), authorize.Principal(c), page.Business,
+	return p.backToTeam(c, page, "team_made_ended", p.rooms.Integrations.RevokeCredentials(c.UserContext(),
+		authorize.Principal(c), page.Business,
 		id))
 }
 

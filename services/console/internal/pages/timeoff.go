@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // timeOff shows the time off of a member. A member of the staff sees their own. A person who may edit the offer chooses
@@ -41,7 +41,7 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 // offOf reads the time off of a member: of the signed-in member of the staff, otherwise of the member whose id is
 // asked. Without a valid id, it takes the only member. It returns nil if the business does not have exactly one, or if
 // the member is unknown.
-func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.TimeOff, error) {
+func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)
 	id := self.StaffID
@@ -54,7 +54,7 @@ func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.Tim
 			id = page.Business.Staff[0].ID
 		}
 	}
-	off, err := p.owner.TimeOff(by, page.Business, id)
+	off, err := p.rooms.Offer.TimeOff(by, page.Business, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
@@ -92,14 +92,14 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
 	}
 	if adds && form.Get("agreed") != "yes" {
-		if typed.InTheWay, err = p.owner.InTheWay(c.UserContext(), by, page.Business, id, away); err != nil {
+		if typed.InTheWay, err = p.rooms.Offer.InTheWay(c.UserContext(), by, page.Business, id, away); err != nil {
 			return err
 		}
 		if len(typed.InTheWay) > 0 {
 			return p.show(c, fiber.StatusConflict, page, view.TimeOff(page, typed))
 		}
 	}
-	err = p.owner.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
+	err = p.rooms.Offer.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
 	back := "time-off?staff_id=" + id.String()
 	if sentence := sentences[fault.KindOf(err)]; err != nil &&
 		(sentence != "" || fault.Is(err, fault.PreconditionFailed)) {
@@ -113,10 +113,10 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 
 // absence parses the typed dates and times of an absence. Without times, the absence covers whole days. If only one
 // time is given, the other end is the beginning of the first day or the end of the last one.
-func absence(typed view.Off) (usecase.Absence, error) {
+func absence(typed view.Off) (offer.Absence, error) {
 	from, wrongFrom := timespan.ParseDate(typed.From)
 	to, wrongTo := timespan.ParseDate(typed.To)
-	away := usecase.Absence{
+	away := offer.Absence{
 		From: timespan.LocalDateTime{Date: from}, To: timespan.LocalDateTime{Date: to},
 		WholeDays: typed.FromTime == "" && typed.ToTime == "",
 	}

@@ -16,8 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/integrations"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
 // mountWebhooks adds the pages for webhook endpoints and their deliveries.
@@ -29,7 +30,7 @@ func (p *Pages) mountWebhooks(business *authorize.Router) {
 	business.Post(one, access.Integrate, p.changeWebhook)
 	business.Post(one+"/test", access.Integrate,
 		p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			_, err := p.owner.TestWebhook(c.UserContext(), authorize.Principal(c), slug, id)
+			_, err := p.rooms.Integrations.TestWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
 	business.Post(one+"/pause", access.Integrate, p.ofWebhook("webhook_paused", p.activate(false)))
@@ -37,7 +38,7 @@ func (p *Pages) mountWebhooks(business *authorize.Router) {
 	business.Post(one+"/rotate", access.Integrate, p.rotateWebhook)
 	business.Post(one+"/remove", access.Integrate,
 		p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			return p.owner.DeleteWebhook(c.UserContext(), authorize.Principal(c), slug, id)
+			return p.rooms.Integrations.DeleteWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 		}))
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
@@ -53,7 +54,8 @@ func (p *Pages) webhooks(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form view.WebhookForm) error {
-	list, err := p.owner.Webhooks(c.UserContext(), page.Business.Slug, request.Page{Limit: usecase.MostWebhooks})
+	list, err := p.rooms.Integrations.Webhooks(c.UserContext(), page.Business.Slug,
+		request.Page{Limit: integrations.MostWebhooks})
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateWebhook(ctx, authorize.Principal(c), page.Business.Slug,
+	made, err := p.rooms.Integrations.CreateWebhook(ctx, authorize.Principal(c), page.Business.Slug,
 		notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
 	if err == nil {
 		page.Notice = page.Words.Say("webhook_made")
@@ -130,14 +132,14 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 	if !slices.Contains(view.DeliveryStatuses, shown.Asked) {
 		shown.Asked = ""
 	}
-	err := usecase.Together(func() error {
-		found, err := p.owner.Webhook(c.UserContext(), page.Business.Slug, id)
+	err := peers.Together(func() error {
+		found, err := p.rooms.Integrations.Webhook(c.UserContext(), page.Business.Slug, id)
 		if err == nil {
 			shown.Webhook = *found
 		}
 		return err
 	}, func() error {
-		sent, err := p.owner.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
+		sent, err := p.rooms.Integrations.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
 			request.Page{Limit: onPage, Cursor: shown.Cursor})
 		if err == nil {
 			shown.Deliveries, shown.Next = sent.Deliveries, sent.NextCursor
@@ -169,7 +171,7 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 			map[string]string{"events": page.Words.Say("webhook_events_wrong")}
 		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.Webhook{Form: typed})
 	}
-	_, err = p.owner.ChangeWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id, change)
+	_, err = p.rooms.Integrations.ChangeWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id, change)
 	if err == nil {
 		return toPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
 	}
@@ -190,7 +192,7 @@ func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) er
 
 func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
 	return func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.ChangeWebhook(c.UserContext(), authorize.Principal(c), slug, id,
+		_, err := p.rooms.Integrations.ChangeWebhook(c.UserContext(), authorize.Principal(c), slug, id,
 			notifications.WebhookChange{Active: &active})
 		return err
 	}
@@ -205,7 +207,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rotated, err := p.owner.RotateWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+	rotated, err := p.rooms.Integrations.RotateWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	if err != nil {
 		return err
 	}
@@ -228,7 +230,7 @@ func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 		return err
 	}
 	to := "/settings/webhooks/" + of.String()
-	_, err = p.owner.RetryDelivery(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+	_, err = p.rooms.Integrations.RetryDelivery(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	if fault.Is(err, fault.Conflict) {
 		return toPage(c, page.Business.Slug, to, "wrong", "delivery_waits")
 	}

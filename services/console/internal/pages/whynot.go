@@ -35,7 +35,7 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	}
 	start, err := startOf(w)
 	if err == nil {
-		w.Answer, err = p.owner.WhyNot(c.UserContext(), authorize.Principal(c), page.Business, start)
+		w.Answer, err = p.rooms.Sales.WhyNot(c.UserContext(), authorize.Principal(c), page.Business, start)
 	}
 	if err == nil {
 		w.About = page.Business.Service(start.ServiceIDs[0])

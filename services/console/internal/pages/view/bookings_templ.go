@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // List is a page of bookings as it was asked for.
@@ -23,10 +23,10 @@ type List struct {
 	Filter booking.Filter
 	Asked  url.Values // the address's parameters, which every link keeps
 	Found  []booking.Booking
-	Next   string           // cursor of the page that follows
-	Paged  bool             // it is not the first page
-	Today  string           // of the business, YYYY-MM-DD
-	Open   *usecase.Details // the booking beside the list; nil for none
+	Next   string         // cursor of the page that follows
+	Paged  bool           // it is not the first page
+	Today  string         // of the business, YYYY-MM-DD
+	Open   *sales.Details // the booking beside the list; nil for none
 }
 
 // Bookings lists bookings, beside one of them where one is open.

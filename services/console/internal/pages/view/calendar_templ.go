@@ -17,11 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // Calendar shows what takes time on a day or a week.
-func Calendar(p *Page, cal *usecase.Calendar, member string) Content {
+func Calendar(p *Page, cal *sales.Calendar, member string) Content {
 	return Content{p.say("place_calendar"), calendar(p, cal, p.draw(cal), member)}
 }
 
@@ -38,7 +38,7 @@ func (p *Page) days(from timespan.Date, days int, member string) templ.SafeURL {
 }
 
 // span names the days that are shown.
-func (p *Page) span(cal *usecase.Calendar) string {
+func (p *Page) span(cal *sales.Calendar) string {
 	if cal.Days == 1 {
 		return p.Words.Date(day(cal.From))
 	}
@@ -53,7 +53,7 @@ func (p *Page) First(date timespan.Date, days int) timespan.Date {
 	return date - timespan.Date((7+int(date.Weekday())-int(p.Words.FirstWeekday()))%7)
 }
 
-func calendar(p *Page, cal *usecase.Calendar, d drawn, member string) templ.Component {
+func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -583,7 +583,7 @@ func calendar(p *Page, cal *usecase.Calendar, d drawn, member string) templ.Comp
 	})
 }
 
-func column(p *Page, cal *usecase.Calendar, col drawnColumn) templ.Component {
+func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1019,7 +1019,7 @@ func memberOf(b booking.Booking) string {
 func Seen(b booking.Booking) string { return b.Date + " " + b.StartTime + " " + memberOf(b) }
 
 // here is the calendar as it is shown, behind the business's path.
-func (p *Page) here(cal *usecase.Calendar, member string) string {
+func (p *Page) here(cal *sales.Calendar, member string) string {
 	return strings.TrimPrefix(string(p.days(cal.From, cal.Days, member)), string(p.at("/")))
 }
 

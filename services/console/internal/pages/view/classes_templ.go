@@ -14,11 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // Classes shows the sessions of a week.
-func Classes(p *Page, s *usecase.Sessions) Content {
+func Classes(p *Page, s *sales.Sessions) Content {
 	return Content{p.say("place_classes"), classes(p, s)}
 }
 
@@ -27,7 +27,7 @@ func (p *Page) classesFrom(date timespan.Date) templ.SafeURL {
 	return p.at("/classes?date=" + date.String())
 }
 
-func classes(p *Page, s *usecase.Sessions) templ.Component {
+func classes(p *Page, s *sales.Sessions) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -217,7 +217,7 @@ func classes(p *Page, s *usecase.Sessions) templ.Component {
 }
 
 // sameDay are the first sessions, as far as they are on one day.
-func sameDay(list []usecase.Session) []usecase.Session {
+func sameDay(list []sales.Session) []sales.Session {
 	n := 1
 	for n < len(list) && list[n].Date == list[0].Date {
 		n++
@@ -225,7 +225,7 @@ func sameDay(list []usecase.Session) []usecase.Session {
 	return list[:n]
 }
 
-func classSession(p *Page, s usecase.Session, unknown bool) templ.Component {
+func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -377,12 +377,12 @@ func classSession(p *Page, s usecase.Session, unknown bool) templ.Component {
 }
 
 // ends is when a session ends.
-func ends(s usecase.Session) time.Time {
+func ends(s sales.Session) time.Time {
 	return s.StartsAt.Add(time.Duration(s.Service.DurationMinutes) * time.Minute)
 }
 
 // seats are how many are taken; a session that is full says so.
-func seats(p *Page, s usecase.Session) templ.Component {
+func seats(p *Page, s sales.Session) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -458,9 +458,9 @@ func seats(p *Page, s usecase.Session) templ.Component {
 }
 
 // Roster shows who comes to a session.
-func Roster(p *Page, r *usecase.Roster) Content { return Content{r.Session.Service.Name, roster(p, r)} }
+func Roster(p *Page, r *sales.Roster) Content { return Content{r.Session.Service.Name, roster(p, r)} }
 
-func roster(p *Page, r *usecase.Roster) templ.Component {
+func roster(p *Page, r *sales.Roster) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

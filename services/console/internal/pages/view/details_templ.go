@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
 // details is all of one booking, beside the list that it was opened from.
@@ -1103,7 +1103,7 @@ func dos(p *Page, l List) templ.Component {
 // refundable reports whether something is left of what was paid online of a booking that is over.
 func refundable(b booking.Booking) bool { return !ahead(b) && repayable(b.Payment) }
 
-func history(p *Page, part usecase.Part[event.Event]) templ.Component {
+func history(p *Page, part peers.Part[event.Event]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1241,7 +1241,7 @@ func (p *Page) happened(e event.Event) string {
 	return p.say("event_" + strings.ReplaceAll(string(e.Type), ".", "_"))
 }
 
-func mailed(p *Page, part usecase.Part[notifications.Message]) templ.Component {
+func mailed(p *Page, part peers.Part[notifications.Message]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

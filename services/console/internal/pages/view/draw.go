@@ -9,7 +9,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // drawn is a calendar with the ids and the positions of its elements. The positions are rules in the one style sheet of
@@ -21,7 +21,7 @@ type drawn struct {
 }
 
 type drawnColumn struct {
-	usecase.Column
+	sales.Column
 	Closed  []string // ids
 	Buffers []string
 	Boxes   []box
@@ -36,12 +36,12 @@ type block struct{ ID, Reason string }
 // gap is free time in the calendar, with the id of its HTML element; it links to the booking form.
 type gap struct {
 	ID string
-	usecase.Minutes
+	sales.Minutes
 }
 
 // box is a booking with the id of its element. All guests of one class session share one box.
 type box struct {
-	usecase.Placed
+	sales.Placed
 	ID      string
 	Guests  int // number of bookings of the session; 1 for an appointment
 	People  int
@@ -62,7 +62,7 @@ type canvas struct {
 
 // put adds the CSS rule with the position of an element, and returns the element's id. Elements that overlap in time
 // are drawn side by side in columns; lane is the index of the element's column, and lanes is their number.
-func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
+func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
 	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*perMinute,
@@ -77,11 +77,11 @@ func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 
 // draw computes the positions of everything in a calendar: bookings, free, closed and blocked times, and the line that
 // marks the current time.
-func (p *Page) draw(cal *usecase.Calendar) drawn {
+func (p *Page) draw(cal *sales.Calendar) drawn {
 	d := drawn{From: 8, To: 18}
 	d.From, d.To = shown(cal, d.From, d.To)
 	c := &canvas{first: d.From * hour}
-	all := usecase.Minutes{From: d.From * hour, To: d.To * hour}
+	all := sales.Minutes{From: d.From * hour, To: d.To * hour}
 	now := p.local(p.Now)
 	today := timespan.NewDate(now.Year(), now.Month(), now.Day())
 	for _, col := range cal.Columns {
@@ -92,7 +92,7 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		for _, b := range col.Blocked {
 			if b.To > all.From && b.From < all.To {
 				out.Blocks = append(out.Blocks,
-					block{c.put(usecase.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
+					block{c.put(sales.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
 			}
 		}
 		for _, free := range p.gaps(cal, &col) {
@@ -100,7 +100,7 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		}
 		p.place(c, &out)
 		if minute := now.Hour()*hour + now.Minute(); col.Date == today && minute >= all.From && minute < all.To {
-			out.Now = c.put(usecase.Minutes{From: minute, To: minute}, 0, 1)
+			out.Now = c.put(sales.Minutes{From: minute, To: minute}, 0, 1)
 		}
 		d.Columns = append(d.Columns, out)
 	}
@@ -117,13 +117,13 @@ const shortestGap = 15
 
 // gaps returns the free periods of a column from now on, each at least shortestGap long. It returns none if the reader
 // may not book, or if some bookings of the calendar could not be read.
-func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minutes {
+func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil
 	}
 	now := p.local(p.Now)
 	today, minute := timespan.NewDate(now.Year(), now.Month(), now.Day()), now.Hour()*hour+now.Minute()
-	var free []usecase.Minutes
+	var free []sales.Minutes
 	for _, m := range col.Free {
 		if col.Date == today {
 			m.From = max(m.From, (minute+4)/5*5)
@@ -144,13 +144,13 @@ func (p *Page) clockOf(minute int) string {
 }
 
 // minutes formats a period with its start and end.
-func (p *Page) minutes(m usecase.Minutes) string {
+func (p *Page) minutes(m sales.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
 // shown returns the first and the last hour that the calendar shows. It extends the given hours until they contain all
 // opening hours and bookings.
-func shown(cal *usecase.Calendar, from, to int) (int, int) {
+func shown(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
 		for _, o := range col.Open {
@@ -164,17 +164,17 @@ func shown(cal *usecase.Calendar, from, to int) (int, int) {
 }
 
 // gaps returns the parts of the period all that are outside the periods open.
-func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
-	var closed []usecase.Minutes
+func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
+	var closed []sales.Minutes
 	at := all.From
 	for _, o := range open {
 		if o.From > at {
-			closed = append(closed, usecase.Minutes{From: at, To: min(o.From, all.To)})
+			closed = append(closed, sales.Minutes{From: at, To: min(o.From, all.To)})
 		}
 		at = max(at, o.To)
 	}
 	if at < all.To {
-		closed = append(closed, usecase.Minutes{From: at, To: all.To})
+		closed = append(closed, sales.Minutes{From: at, To: all.To})
 	}
 	return closed
 }
@@ -202,7 +202,7 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 		}
 		for i, lane := range lanes {
 			b := boxes[i]
-			for _, buffer := range []usecase.Minutes{b.Before, b.After} {
+			for _, buffer := range []sales.Minutes{b.Before, b.After} {
 				if buffer.From < buffer.To && b.Guests == 1 {
 					col.Buffers = append(col.Buffers, c.put(buffer, lane, len(ends)))
 				}
@@ -215,7 +215,7 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 }
 
 // sessions combines the guests of a class session into one box.
-func (p *Page) sessions(bookings []usecase.Placed) []box {
+func (p *Page) sessions(bookings []sales.Placed) []box {
 	type session struct {
 		id string
 		at time.Time
@@ -238,7 +238,7 @@ func (p *Page) sessions(bookings []usecase.Placed) []box {
 	return boxes
 }
 
-func (p *Page) serviceNumber(b usecase.Placed) int {
+func (p *Page) serviceNumber(b sales.Placed) int {
 	if len(b.Services) == 0 {
 		return 0
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/template"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
 // Beginning is the first form of a business, as it was typed.
 type Beginning struct {
-	usecase.Beginning
+	offer.Beginning
 	Wrong  map[string]string // sentences, by the names of what was typed
 	Others []string          // problems that stand beside no field
 	Key    string            // which makes one business of a form that is sent twice

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
 // OfferQuestion asks whether a change of the offer is to be saved although bookings would fall outside, or nobody knows whether some would.

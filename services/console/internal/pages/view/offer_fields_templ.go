@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
 // formFields are the fields of a form, in groups.

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // The owner sees a deposit as paid, and what is left to pay on site as long as the sale holds.
@@ -44,8 +44,8 @@ func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 		if c.cancelled {
 			b.Status, ticket.Status = booking.StatusCancelled, booking.StatusCancelled
 		}
-		orders := Orders{Event: usecase.TicketedEvent{Gone: true}}
-		orders.Open = &usecase.OrderDetails{Order: ticket}
+		orders := Orders{Event: sales.EventSales{Gone: true}}
+		orders.Open = &sales.OrderDetails{Order: ticket}
 		for kind, part := range map[string]templ.Component{"booking": paid(p, b), "tickets": order(p, orders)} {
 			var page strings.Builder
 			if err := part.Render(t.Context(), &page); err != nil {

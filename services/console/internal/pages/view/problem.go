@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
-	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
 // problemSentences maps the codes of problems to the ids of sentences that forms already use.

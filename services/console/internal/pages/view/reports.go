@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports"
 )
 
 // ReportForm holds the dates and the grouping of reports as they were typed.
@@ -36,7 +36,7 @@ func (p *Page) stretches() []web.Option {
 
 // ReportPage holds the charts and tables of the reports.
 type ReportPage struct {
-	r        *usecase.Reported
+	r        *reports.Overview
 	sums     []figure
 	bookings charted
 	noShows  charted
@@ -68,7 +68,7 @@ type tally struct {
 }
 
 // Report builds the charts and tables of reports. It returns an error for an amount that is not a number.
-func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
+func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
 	takings, err := r.ByCurrency(p.Business.Currency)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
 }
 
 // names returns the names of the periods.
-func (p *Page) names(r *usecase.Reported) []string {
+func (p *Page) names(r *reports.Overview) []string {
 	names := make([]string, len(r.Stretches))
 	for i, d := range r.Stretches {
 		names[i] = p.stretch(r.Query.By, d)
@@ -101,21 +101,21 @@ func (p *Page) stretch(by report.By, d timespan.Date) string {
 	return p.Words.ShortDate(day(d))
 }
 
-func (p *Page) stretchHead(r *usecase.Reported) string {
+func (p *Page) stretchHead(r *reports.Overview) string {
 	return p.say("reports_head_" + string(r.Query.By))
 }
 
 // between returns the first and the last date of a report as parameters of a sentence.
-func (p *Page) between(r *usecase.Reported) map[string]string {
+func (p *Page) between(r *reports.Overview) map[string]string {
 	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
 }
 
-func (p *Page) chartText(r *usecase.Reported) string {
+func (p *Page) chartText(r *reports.Overview) string {
 	return p.Words.Fill("reports_chart", p.between(r))
 }
 
 // sums returns the numbers at the top of the page.
-func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usecase.Takings) []figure {
+func (p *Page) sums(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
 	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
 	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed),
 		p.numberOf(all.NoShow, all.NoShow+all.Completed)}
@@ -146,7 +146,7 @@ func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usec
 // unsaid returns a figure that is shown as unknown, because a service was unavailable.
 func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
 
-func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
+func (p *Page) bookingsCharted(r *reports.Overview, names []string, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
 	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("place_bookings"), p.say("reports_guests"),
 		p.say("reports_no_shows"), p.say("status_cancelled")}}
@@ -166,7 +166,7 @@ func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.
 	return c
 }
 
-func (p *Page) noShowsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
+func (p *Page) noShowsCharted(r *reports.Overview, names []string, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("reports_no_shows"), Text: p.say("reports_no_shows_text")}
 	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("reports_came"), p.say("reports_no_shows"),
 		p.say("reports_part")}}
@@ -184,7 +184,7 @@ func (p *Page) noShowsCharted(r *usecase.Reported, names []string, all booking.B
 	return c
 }
 
-func (p *Page) sourcesCharted(r *usecase.Reported, all booking.BookingsRow) charted {
+func (p *Page) sourcesCharted(r *reports.Overview, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("source"), Text: p.say("reports_sources_text")}
 	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"),
 		p.say("reports_no_shows"), p.say("status_cancelled")}}
@@ -199,7 +199,7 @@ func (p *Page) sourcesCharted(r *usecase.Reported, all booking.BookingsRow) char
 	return c
 }
 
-func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text string) charted {
+func (p *Page) revenueCharted(t reports.Takings, names []string, head, text string) charted {
 	c := charted{Name: p.Words.With("reports_revenue", "Currency", t.Currency), Text: p.say("reports_revenue_text")}
 	c.Tally = tally{Name: c.Name, Head: []string{head}, Wide: true}
 	var parts []part
@@ -210,7 +210,7 @@ func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text stri
 		}
 	}
 	c.Tally.Head = append(c.Tally.Head, p.say("reports_sold"), p.say("reports_paid"), p.say("reports_refunded"))
-	cells := func(name string, of usecase.Taking) []string {
+	cells := func(name string, of reports.Taking) []string {
 		row := []string{name}
 		for _, kind := range t.Kinds {
 			if len(t.Kinds) > 1 {
@@ -231,12 +231,12 @@ func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text stri
 	return c
 }
 
-func (p *Page) timeCharted(r *usecase.Reported, names []string) (charted, *tally) {
+func (p *Page) timeCharted(r *reports.Overview, names []string) (charted, *tally) {
 	c := charted{Name: p.say("reports_utilisation"), Text: p.say("reports_utilisation_text")}
 	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"),
 		p.say("reports_open"), p.say("reports_part")}, Wide: true}
 	each := &tally{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...), Wide: true}
-	cells := func(name string, w usecase.Worked) []string {
+	cells := func(name string, w reports.Worked) []string {
 		return []string{name, p.duration(w.Booked), p.duration(w.Open), p.share(w.Booked, w.Open)}
 	}
 	var rows []measured

@@ -16,10 +16,10 @@ import (
 
 // Reports shows what bookings, sales and working time add up to; nothing but the form where what was asked for is wrong.
 func Reports(p *Page, f ReportForm, s *ReportPage) Content {
-	return Content{p.say("place_reports"), reports(p, f, s)}
+	return Content{p.say("place_reports"), reportPage(p, f, s)}
 }
 
-func reports(p *Page, f ReportForm, s *ReportPage) templ.Component {
+func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -13,15 +13,15 @@ import (
 	"strings"
 
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // Search shows what was found.
-func Search(p *Page, f *usecase.Found) Content {
+func Search(p *Page, f *sales.SearchResults) Content {
 	return Content{p.say("found"), search(p, f, p.pagesNamed(p.Query))}
 }
 
-func search(p *Page, f *usecase.Found, pages []destination) templ.Component {
+func search(p *Page, f *sales.SearchResults, pages []destination) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -11,15 +11,15 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/integrations"
 )
 
 // Made lists what a person made in the business that still works, and offers to end all of it.
-func Made(p *Page, id uuid.UUID, m *usecase.Made) Content {
+func Made(p *Page, id uuid.UUID, m *integrations.Credentials) Content {
 	return Content{p.say("team_made"), made(p, id, m)}
 }
 
-func made(p *Page, id uuid.UUID, m *usecase.Made) templ.Component {
+func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

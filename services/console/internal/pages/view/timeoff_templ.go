@@ -12,12 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
 // Off is the page of a member's time off, with what was typed.
 type Off struct {
-	*usecase.TimeOff
+	*offer.TimeOff
 	From, To         string
 	FromTime, ToTime string            // both "" for whole days
 	Wrong            string            // about what was typed

@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // WhyNot is the question why a start cannot be booked, as it was typed.
 type WhyNot struct {
 	Service, Date, Time, Staff string // as those of [Booking]
 	Wrong                      map[string]string
-	Answer                     *usecase.WhyNot  // nil: nothing was asked yet
+	Answer                     *sales.WhyNot    // nil: nothing was asked yet
 	About                      *catalog.Service // that was asked about
 }
 

@@ -1,0 +1,155 @@
+package integrations
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Credentials has the valid API keys, calendar feeds, webhooks and tokens that a person created in a business. It
+// includes those that were created with the person's tokens.
+type Credentials struct {
+	Keys      []booking.Key
+	Calendars []booking.Calendar
+	Webhooks  []notifications.Webhook
+	Tokens    []store.Token
+}
+
+// IsEmpty reports whether all lists are empty.
+func (m *Credentials) IsEmpty() bool {
+	return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0
+}
+
+// Makers lists and revokes the tokens that a person created. [*store.Store] implements it.
+type Makers interface {
+	// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these.
+	// It includes revoked tokens.
+	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
+	// RevokeTokensMadeBy ends the tokens that TokensMadeBy lists.
+	RevokeTokensMadeBy(ctx context.Context, by peers.Principal, businessID, personID uuid.UUID, now time.Time) error
+}
+
+var _ Makers = (*store.Store)(nil)
+
+// ListCredentials returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
+// The person may have left the team. If one service cannot answer, the whole call fails. Faults: forbidden.
+func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	personID uuid.UUID) (*Credentials, error) {
+	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
+		if err := by.Require(business.ID, action); err != nil {
+			return nil, err
+		}
+	}
+	tokens, err := o.Makers.TokensMadeBy(ctx, business.ID, personID)
+	if err != nil {
+		return nil, err
+	}
+	makers := []uuid.UUID{personID}
+	for _, t := range tokens {
+		makers = append(makers, t.ID)
+	}
+	mine := func(maker *uuid.UUID) bool { return maker != nil && slices.Contains(makers, *maker) }
+	now := o.Clock.Now()
+	made := &Credentials{Tokens: slices.DeleteFunc(tokens, func(t store.Token) bool {
+		return t.RevokedAt != nil || t.ExpiresAt != nil && !t.ExpiresAt.After(now)
+	})}
+	made.Keys, err = allOf(func(page request.Page) ([]booking.Key, string, error) {
+		list, err := o.Bookings.Keys(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Keys, list.NextCursor, nil
+	}, func(k booking.Key) bool {
+		return mine(k.CreatedBy) && k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(now))
+	})
+	if err != nil {
+		return nil, err
+	}
+	made.Calendars, err = allOf(func(page request.Page) ([]booking.Calendar, string, error) {
+		list, err := o.Bookings.Calendars(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Calendars, list.NextCursor, nil
+	}, func(c booking.Calendar) bool { return mine(c.CreatedBy) && c.RevokedAt == nil })
+	if err != nil {
+		return nil, err
+	}
+	made.Webhooks, err = allOf(func(page request.Page) ([]notifications.Webhook, string, error) {
+		list, err := o.Notifications.Webhooks(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Webhooks, list.NextCursor, nil
+	}, func(w notifications.Webhook) bool { return mine(w.CreatedBy) })
+	return made, err
+}
+
+// allOf reads all pages of a list, and returns the entries for which wanted is true.
+func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
+	var all []T
+	for page := (request.Page{Limit: MostWebhooks}); ; {
+		list, next, err := read(page)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range list {
+			if wanted(entry) {
+				all = append(all, entry)
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
+// RevokeCredentials revokes everything that [UseCases.ListCredentials] lists for a person. After a partial failure, a
+// repeated call revokes the rest. Faults: forbidden; outcome_unknown if a service was unavailable after another part
+// was already revoked.
+func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	personID uuid.UUID) error {
+	made, err := o.ListCredentials(ctx, by, business, personID)
+	if err != nil {
+		return err
+	}
+	// Each of these writes is safe to repeat without an Idempotency-Key. If they shared the key of this request, a
+	// service would take the second write for a repetition of the first.
+	ctx = idempotency.With(ctx, idempotency.Request{})
+	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
+		return err
+	}
+	for _, k := range made.Keys {
+		if err := o.Bookings.RevokeKey(ctx, business.ID, k.ID); err != nil {
+			return peers.Unfinished(err)
+		}
+	}
+	for _, c := range made.Calendars {
+		if err := o.Bookings.RevokeCalendar(ctx, business.ID, c.ID); err != nil {
+			return peers.Unfinished(err)
+		}
+	}
+	for _, w := range made.Webhooks {
+		if err := o.Notifications.DeleteWebhook(ctx, business.ID, w.ID); err != nil && !fault.Is(err, fault.NotFound) {
+			return peers.Unfinished(err)
+		}
+	}
+	o.LogChange(ctx, by, "end what a person made", business.Slug, slog.String("person_id", personID.String()),
+		slog.Int("keys", len(made.Keys)), slog.Int("calendars", len(made.Calendars)),
+		slog.Int("webhooks", len(made.Webhooks)),
+		slog.Int("tokens", len(made.Tokens)))
+	return nil
+}

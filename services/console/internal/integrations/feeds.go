@@ -1,0 +1,39 @@
+package integrations
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// CreateCalendar makes a calendar feed. Only this answer contains the feed's token and address.
+func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
+	wanted booking.NewCalendar) (*booking.Calendar, error) {
+	business, err := o.Business(ctx, wanted.Slug)
+	if err != nil {
+		return nil, err
+	}
+	made, err := o.Bookings.CreateCalendar(ctx, business.ID, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "create calendar", wanted.Slug, slog.String("calendar_id", made.ID.String()),
+			slog.String("shows", made.Shows))
+	}
+	return made, err
+}
+
+// RevokeCalendar ends a calendar feed at once.
+func (o *UseCases) RevokeCalendar(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return err
+	}
+	if err := o.Bookings.RevokeCalendar(ctx, business.ID, id); err != nil {
+		return err
+	}
+	o.LogChange(ctx, by, "revoke calendar", slug, slog.String("calendar_id", id.String()))
+	return nil
+}

@@ -1,0 +1,38 @@
+package integrations
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// CreateKey makes an API key. Only this answer contains the key's secret.
+func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug string,
+	wanted booking.NewKey) (*booking.Key, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	key, err := o.Bookings.CreateKey(ctx, business.ID, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "create key", slug, slog.String("key_id", key.ID.String()), slog.String("scope", key.Scope))
+	}
+	return key, err
+}
+
+// RevokeKey ends a key at once.
+func (o *UseCases) RevokeKey(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return err
+	}
+	if err := o.Bookings.RevokeKey(ctx, business.ID, id); err != nil {
+		return err
+	}
+	o.LogChange(ctx, by, "revoke key", slug, slog.String("key_id", id.String()))
+	return nil
+}

@@ -1,0 +1,139 @@
+package integrations
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// CreateWebhook adds an endpoint. Only this answer and that of [UseCases.RotateWebhook] contain the secret.
+func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug string,
+	wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	made, err := o.Notifications.CreateWebhook(ctx, business.ID, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "create webhook", slug, slog.String("webhook_id", made.ID.String()))
+	}
+	return made, err
+}
+
+// Webhooks lists endpoints, oldest first.
+func (o *UseCases) Webhooks(ctx context.Context, slug string, page request.Page) (*notifications.WebhookList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Webhooks(ctx, business.ID, page)
+}
+
+// MostWebhooks is the page size for lists of endpoints. It is larger than the number of endpoints that a business may
+// have.
+const MostWebhooks = 100
+
+// Webhook finds one endpoint. Fault: not_found.
+func (o *UseCases) Webhook(ctx context.Context, slug string, id uuid.UUID) (*notifications.Webhook, error) {
+	for page := (request.Page{Limit: MostWebhooks}); ; {
+		list, err := o.Webhooks(ctx, slug, page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Webhooks {
+			if list.Webhooks[i].ID == id {
+				return &list.Webhooks[i], nil
+			}
+		}
+		if page.Cursor = list.NextCursor; page.Cursor == "" {
+			return nil, fault.New(fault.NotFound, "Webhook not found")
+		}
+	}
+}
+
+// ChangeWebhook changes an endpoint.
+func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	change notifications.WebhookChange) (*notifications.Webhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := o.Notifications.ChangeWebhook(ctx, business.ID, id, change)
+	if err == nil {
+		o.LogChange(ctx, by, "change webhook", slug, slog.String("webhook_id", id.String()),
+			slog.Bool("active", changed.Active))
+	}
+	return changed, err
+}
+
+// DeleteWebhook removes an endpoint and its log.
+func (o *UseCases) DeleteWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return err
+	}
+	if err := o.Notifications.DeleteWebhook(ctx, business.ID, id); err != nil {
+		return err
+	}
+	o.LogChange(ctx, by, "delete webhook", slug, slog.String("webhook_id", id.String()))
+	return nil
+}
+
+// RotateWebhook gives an endpoint a new secret. For one day, deliveries are signed with both the old and the new
+// secret.
+func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug string,
+	id uuid.UUID) (*notifications.SecretWebhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	rotated, err := o.Notifications.RotateWebhook(ctx, business.ID, id)
+	if err == nil {
+		o.LogChange(ctx, by, "rotate webhook secret", slug, slog.String("webhook_id", id.String()))
+	}
+	return rotated, err
+}
+
+// TestWebhook sends a test event to an endpoint.
+func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug string,
+	id uuid.UUID) (*notifications.Delivery, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := o.Notifications.TestWebhook(ctx, business.ID, id)
+	if err == nil {
+		o.LogChange(ctx, by, "test webhook", slug, slog.String("webhook_id", id.String()))
+	}
+	return sent, err
+}
+
+// Deliveries lists an endpoint's deliveries, newest first.
+func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string,
+	page request.Page) (*notifications.DeliveryList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Deliveries(ctx, business.ID, id, status, page)
+}
+
+// RetryDelivery sends a delivery again.
+func (o *UseCases) RetryDelivery(ctx context.Context, by peers.Principal, slug string,
+	id uuid.UUID) (*notifications.Delivery, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := o.Notifications.RetryDelivery(ctx, business.ID, id)
+	if err == nil {
+		o.LogChange(ctx, by, "retry delivery", slug, slog.String("delivery_id", id.String()))
+	}
+	return sent, err
+}

@@ -1,0 +1,259 @@
+package offer
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Beginning has the values of the first form, which creates a business.
+type Beginning struct {
+	Trade    string // one of [template.Trades]
+	Name     string
+	Address  string // slug of its pages, as typed; "" to derive it from the name
+	Currency string // ISO 4217
+	Timezone string // IANA name
+	Language string // language of its texts
+	Email    string // is notified of bookings; "" for no notifications
+}
+
+// Slug returns the slug of the business, from its address or its name.
+func (b Beginning) Slug() string {
+	name := b.Address
+	if name == "" {
+		name = b.Name
+	}
+	return form.NewKey("business", document.Fields{"name": name}, nil)
+}
+
+// lists are the lists of the manifest that contain objects which customers can book, buy or rent.
+var lists = []string{"services", "events", "rentals"}
+
+// Begin publishes the first version of a business, made from the template of its trade. It leaves out the parts that
+// the first visit does not show (docs/decisions/030). Customers cannot book before [Open]. If the typed values are
+// invalid, Begin returns their problems and publishes nothing. Faults: precondition_failed if the slug is taken;
+// invalid_parameter for an unknown trade; forbidden.
+func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (*catalog.Published,
+	[]manifest.Problem, error) {
+	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
+		return nil, nil, err
+	}
+	text, err := template.Manifest(b.Trade, template.Business{
+		Slug: b.Slug(), Name: b.Name, Currency: "EUR", Timezone: "UTC",
+		Today: timespan.DateOf(o.Clock.Now(), o.Clock.Now().UTC().Location()),
+	})
+	if err != nil {
+		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.",
+			strings.Join(template.Trades(), ", "))
+	}
+	first, problems, err := documentOf(ctx, b.Slug(), []byte(text))
+	if err != nil || len(problems) > 0 {
+		return nil, problems, err
+	}
+	fields, err := first.Fields()
+	if err != nil {
+		return nil, nil, err
+	}
+	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone,
+		b.Language, []any{b.Language}
+	if b.Email != "" {
+		notified, _ := fields["notifications"].(document.Fields)
+		if notified == nil {
+			notified = document.Fields{}
+		}
+		notified["owner_emails"] = []any{b.Email}
+		fields["notifications"] = notified
+	}
+	fields["open"] = false
+	onlyShown(fields)
+	first, problems, err = rewritten(ctx, b.Slug(), first, fields)
+	if err != nil || len(problems) > 0 {
+		return nil, problems, err
+	}
+	published, err := o.Businesses.Binding(by.Operator).Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
+	if err == nil {
+		o.LogChange(ctx, by, "publish", b.Slug(), slog.Int64("version", published.Version))
+	}
+	return published, nil, err
+}
+
+// onlyShown removes the fields that the forms of the first visit do not show. So the business offers nothing that its
+// owner has not seen.
+func onlyShown(fields document.Fields) {
+	delete(fields, "form")
+	for _, member := range objects(fields, "staff") {
+		delete(member, "hours")
+	}
+	for _, list := range lists {
+		kept := []any{}
+		for _, item := range objects(fields, list) {
+			if item["add_on"] == true {
+				continue
+			}
+			for _, unseen := range []string{"description_html", "variants", "upsells", "buffer_before_minutes",
+				"buffer_after_minutes"} {
+				delete(item, unseen)
+			}
+			kept = append(kept, item)
+		}
+		if len(kept) > 0 {
+			fields[list] = kept
+		}
+	}
+}
+
+// EnableModule switches on the module (services, events or rentals) that a list of the manifest belongs to.
+func EnableModule(fields document.Fields, list string) {
+	if ModuleOff(fields, list) {
+		fields["modules"].(document.Fields)[list] = true
+	}
+}
+
+// ModuleOff reports whether the module (services, events or rentals) that a list of the manifest belongs to is switched
+// off.
+func ModuleOff(fields document.Fields, list string) bool {
+	modules, _ := fields["modules"].(document.Fields)
+	return modules[list] == false
+}
+
+// objects returns the objects of a list of the manifest.
+func objects(fields document.Fields, list string) []document.Fields {
+	items, _ := fields[list].([]any)
+	var all []document.Fields
+	for _, item := range items {
+		if object, ok := item.(document.Fields); ok {
+			all = append(all, object)
+		}
+	}
+	return all
+}
+
+// Open sets the field open of a business, so that customers can book.
+func Open(fields document.Fields) { fields["open"] = true }
+
+// The results of [MissingToOpen].
+const (
+	LacksOffer = "offer"
+	LacksHours = "hours"
+)
+
+// MissingToOpen returns what a business must add before customers can book, or "" if nothing is missing. LacksOffer
+// means that the business offers nothing. LacksHours means that its services need working hours, but neither the
+// business nor a member has any.
+func MissingToOpen(fields document.Fields) string {
+	offered, withinHours := false, false
+	for _, list := range lists {
+		for _, item := range objects(fields, list) {
+			if item["active"] == false {
+				continue
+			}
+			offered = true
+			withinHours = withinHours || list == "services" && item["classes"] == nil ||
+				list == "rentals" && item["outside_hours"] != true
+		}
+	}
+	switch {
+	case !offered:
+		return LacksOffer
+	case withinHours && !hasHours(fields) && !slices.ContainsFunc(objects(fields, "staff"), hasHours):
+		return LacksHours
+	}
+	return ""
+}
+
+// hasHours reports whether a business or a member has hours on a weekday or on a single date.
+func hasHours(of document.Fields) bool {
+	week, _ := of["hours"].(document.Fields)
+	for _, windows := range week {
+		if list, _ := windows.([]any); len(list) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(objects(of, "overrides"), func(date document.Fields) bool {
+		list, _ := date["hours"].([]any)
+		return len(list) > 0
+	})
+}
+
+// Staffed adapts the services of a business after members were added or removed. The argument before has the keys of
+// the former members. A new member performs every service that lists its staff. A service whose members were all
+// removed lists the whole team.
+func Staffed(fields document.Fields, before []string) {
+	var now, added []any
+	for _, member := range objects(fields, "staff") {
+		if key, _ := member["key"].(string); key != "" {
+			now = append(now, key)
+			if !slices.Contains(before, key) {
+				added = append(added, key)
+			}
+		}
+	}
+	for _, service := range objects(fields, "services") {
+		if doing, has := service["staff"].([]any); has {
+			doing = append(slices.DeleteFunc(slices.Clone(doing), func(key any) bool {
+				return !slices.Contains(now, key)
+			}), added...)
+			if len(doing) == 0 {
+				doing = now
+			}
+			if service["staff"] = doing; len(doing) == 0 {
+				delete(service, "staff")
+			}
+		}
+		for _, session := range objects(service, "classes") {
+			if by, has := session["staff"]; has && !slices.Contains(now, by) {
+				if delete(session, "staff"); len(now) > 0 {
+					session["staff"] = now[0]
+				}
+			}
+		}
+	}
+}
+
+// PlaceLast moves a new object to the end of its list, by the field order, if other objects of the list have this
+// field. An object that has the field itself is not changed.
+func PlaceLast(fields document.Fields, list string, object document.Fields) {
+	last := 0
+	for _, other := range objects(fields, list) {
+		n, _ := other["order"].(json.Number)
+		if place, err := strconv.Atoi(n.String()); err == nil {
+			last = max(last, place)
+		}
+	}
+	if _, placed := object["order"]; last > 0 && !placed {
+		object["order"] = json.Number(strconv.Itoa(last + 1))
+	}
+}
+
+// PlaceNew sets the field order of all objects of these lists that do not have it, so that each comes last in its list.
+func PlaceNew(fields document.Fields, of ...string) {
+	for _, list := range of {
+		for _, object := range objects(fields, list) {
+			PlaceLast(fields, list, object)
+		}
+	}
+}
+
+// Keys returns the keys of the objects of a list, in the order of the list.
+func Keys(fields document.Fields, list string) []string {
+	var keys []string
+	for _, item := range objects(fields, list) {
+		if key, ok := document.Name(item); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,95 @@
+package offer
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// RemovalNotes stores, for each Idempotency-Key of a removal, the id of the business to remove. [store.Store]
+// implements it.
+type RemovalNotes interface {
+	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
+	// business is the one that has the slug now, or the nil id. Errors: store.ErrUnknownKey.
+	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
+}
+
+var _ RemovalNotes = (*store.Store)(nil)
+
+// Remove removes a business. If customers have future bookings, tickets or reservations, it does so only if force is
+// set. It revokes the API keys first, so that programs stop booking before the offer disappears. Faults: conflict for
+// future bookings; outcome_unknown if it fails after the keys were revoked.
+//
+// An interrupted removal can be repeated while the business still has the slug. With the same Idempotency-Key, a
+// repeated request never removes another business that got the slug since.
+func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, force bool) error {
+	business, err := o.Business(ctx, slug)
+	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {
+		var has uuid.UUID
+		if business != nil {
+			has = business.ID
+		}
+		meant, unknown := o.Removals.Meant(ctx, slug, has)
+		switch {
+		case unknown == nil && meant != has:
+			// Catalog knows the key of a completed removal; otherwise it finds no such business.
+			return o.Businesses.Delete(ctx, slug, meant)
+		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
+			return unknown
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !force {
+		if err := o.refuseWhileExpected(ctx, business); err != nil {
+			return err
+		}
+	}
+	if err := o.Bookings.RevokeAllKeys(ctx, business.ID); err != nil {
+		return err
+	}
+	if err := o.Businesses.Delete(ctx, business.Slug, business.ID); err != nil {
+		return peers.Unfinished(err)
+	}
+	o.LogChange(ctx, by, "delete", business.Slug, slog.Bool("force", force))
+	return nil
+}
+
+// refuseWhileExpected returns the fault conflict if customers have future bookings, tickets or reservations of the
+// business.
+func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
+	ahead, err := o.countAhead(ctx, business)
+	if err != nil || ahead.Count() == 0 {
+		return err
+	}
+	return fault.Newf(fault.Conflict,
+		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or "+
+			"remove it with force=true.",
+		ahead.Bookings, ahead.Tickets, ahead.Reservations)
+}
+
+// countAhead counts the future bookings, tickets and reservations of customers.
+func (o *UseCases) countAhead(ctx context.Context, business *catalog.Offer) (plan.Kept, error) {
+	var (
+		ahead plan.Kept
+		err   error
+	)
+	if ahead.Bookings, err = o.Bookings.Ahead(ctx, business.ID); err != nil {
+		return ahead, err
+	}
+	if ahead.Tickets, err = o.Bookings.TicketsAhead(ctx, business.ID, business.Slug); err != nil {
+		return ahead, err
+	}
+	ahead.Reservations, err = o.Rentals.Ahead(ctx, business.Slug)
+	return ahead, err
+}

@@ -1,0 +1,248 @@
+package form_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
+)
+
+var fields = []form.Field{
+	{Name: "name", Required: true},
+	{Name: "description_html", Kind: form.Prose},
+	{Name: "price", Kind: form.Decimal},
+	{Name: "active", Kind: form.Switch, Default: "yes"},
+	{Name: "staff", Kind: form.Many},
+	{Name: "self_service.cancel_until_hours", Kind: form.Until, Default: "0"},
+	{Name: "applies_to.services", Kind: form.Picked},
+	{Name: "hours", Kind: form.Week, OwnHours: true},
+	{Name: "variants", Kind: form.Rows, Key: "variant", Fields: []form.Field{{Name: "name", Required: true},
+		{Name: "price", Kind: form.Decimal}}},
+	{Name: "overrides", Kind: form.Rows, Fields: []form.Field{{Name: "date", Kind: form.Date, Required: true},
+		{Name: "hours", Kind: form.Windows}}},
+}
+
+func object() document.Fields {
+	return document.Fields{
+		"key": "cut", "name": "Cut", "description_html": "<p>Wash</p><p>Cut &amp; dry</p>",
+		"price": json.Number("40.00"), "active": true,
+		"staff": []any{"anna"}, "self_service": document.Fields{"cancel_until_hours": nil},
+		"applies_to": document.Fields{"services": "all"},
+		"hours":      document.Fields{"mon": []any{"09:00-24:00"}, "tue": []any{}},
+		"variants":   []any{document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays"}},
+		"overrides":  []any{document.Fields{"date": "2026-12-24", "hours": []any{}}},
+		"unknown":    "stays",
+	}
+}
+
+func TestWhatIsLeftAsItWasShownIsNotWritten(t *testing.T) {
+	t.Parallel()
+	got := object()
+	shown := form.Show(got, fields)
+	if wrong := form.Write(got, fields, shown, form.Open(shown, fields)).Wrong; len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	if diff := cmp.Diff(object(), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsTypedIsWritten(t *testing.T) {
+	t.Parallel()
+	got := object()
+	shown := form.Show(got, fields)
+	posted := form.Open(shown, fields)
+	for name, value := range map[string]string{
+		"price": "٤٥,50", "active": "", "self_service.cancel_until_hours": "12", "hours.mon.0.to": "18:00",
+		"variants.0.price": "5", "variants.1.name": "Größe L",
+		"overrides.0.remove": "yes", "description_html": "One\r\nline",
+	} {
+		posted.Set(name, value)
+	}
+	posted["staff"] = []string{"anna", "ben"}
+	posted["applies_to.services"] = nil
+	result := form.Write(got, fields, shown, posted)
+	want := object()
+	want["price"], want["active"], want["staff"], want["description_html"] = json.Number("45.50"), false,
+		[]any{"anna", "ben"}, "<p>One<br>line</p>"
+	want["self_service"] = document.Fields{"cancel_until_hours": json.Number("12")}
+	want["hours"].(document.Fields)["mon"] = []any{"09:00-18:00"}
+	want["variants"] = []any{
+		document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays", "price": json.Number("5")},
+		document.Fields{"key": "grosse-l", "name": "Größe L"},
+	}
+	delete(want, "overrides")
+	delete(want, "applies_to")
+	if diff := cmp.Diff(want, got); diff != "" || len(result.Wrong) > 0 {
+		t.Error(diff, result.Wrong)
+	}
+}
+
+func TestProblemsFindTheirPlace(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{"name": "x", "variants": []any{document.Fields{"key": "a", "name": "A"},
+		document.Fields{"key": "b", "name": "B"}}}
+	shown := form.Show(o, fields)
+	posted := url.Values{"name": {""}, "price": {"much"}, "variants.n": {"3"}, "variants.0.remove": {"yes"},
+		"variants.1.name": {"B"}}
+	result := form.Write(o, fields, shown, posted)
+	if diff := cmp.Diff(map[string]string{"name": form.Fill, "price": form.WrongAmount}, result.Wrong); diff != "" {
+		t.Error(diff)
+	}
+	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff",
+		"hours.mon[0]": "hours.mon", "classes[1].time": ""} {
+		if got := result.Place(path); got != want {
+			t.Errorf("%s stands beside %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestLongWindowOverMidnightIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	for typed, c := range map[[2]string]struct {
+		confirmed string
+		wrong     string
+	}{
+		{"13:30", "13:00"}: {"", form.Overnight},
+		{"13:30", "12:00"}: {"yes", ""},
+		{"20:00", "03:00"}: {"", ""},
+		{"18:00", "00:00"}: {"", ""},
+		{"09:00", "18:00"}: {"", ""},
+	} {
+		o := document.Fields{}
+		shown := form.Show(o, week)
+		posted := form.Open(shown, week)
+		posted.Set("hours.mon.0.from", typed[0])
+		posted.Set("hours.mon.0.to", typed[1])
+		posted.Set("hours.mon"+form.ConfirmsOvernight, c.confirmed)
+		if got := form.Write(o, week, shown, posted).Wrong["hours.mon"]; got != c.wrong {
+			t.Errorf("%v: %q, want %q", typed, got, c.wrong)
+		}
+	}
+}
+
+func TestWeekOpensWithRoomForABreak(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	o := document.Fields{"hours": document.Fields{"tue": []any{"09:00-13:00", "14:00-18:00"}}}
+	opened := form.Open(form.Show(o, week), week)
+	for day, want := range map[string]int{"mon": 2, "tue": 3} {
+		if got := form.Count(opened, "hours."+day); got != want {
+			t.Errorf("%s has %d windows to fill in, want %d", day, got, want)
+		}
+	}
+}
+
+func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	all := []any{"09:00-13:00", "14:00-18:00"}
+	for name, c := range map[string]struct{ before, want document.Fields }{
+		"the days behind it": {
+			document.Fields{"mon": all, "wed": []any{"08:00-12:00"},
+				"fri": []any{"06:00-07:00", "08:00-09:00", "10:00-11:00"}},
+			document.Fields{"mon": all, "wed": all, "fri": all},
+		},
+		"Monday is closed": {
+			document.Fields{"tue": all, "sat": []any{"10:00-12:00"}},
+			document.Fields{"tue": all, "sat": all},
+		},
+		"one open day": {document.Fields{"sun": all}, document.Fields{"sun": all}},
+	} {
+		o := document.Fields{"hours": c.before}
+		shown := form.Show(o, week)
+		posted := form.Open(shown, week)
+		form.More(posted, week, "hours"+form.SameHours)
+		form.Write(o, week, shown, posted)
+		if diff := cmp.Diff(document.Fields{"hours": c.want}, o); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// team are services with the members who do them, as the first visit asks for them.
+var team = []form.Field{{Name: "services", Kind: form.Rows, Key: "service", Fields: []form.Field{
+	{Name: "name", Required: true},
+	{Name: "staff", Kind: form.Many, Ticked: true, Options: []form.Option{{Value: "anna"}, {Value: "ben"}}},
+	{Name: "in_service", Kind: form.Switch, Default: "yes"},
+}}}
+
+func TestNewRowBeginsTicked(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{}
+	shown := form.Show(o, team)
+	posted := form.Open(shown, team)
+	form.More(posted, team, "services")
+	for _, row := range []string{"services.0", "services.1"} {
+		if got := posted[row+".staff"]; len(got) != 2 || posted.Get(row+".in_service") != "yes" {
+			t.Errorf("%s begins with %v and %v", row, got, posted[row+".in_service"])
+		}
+	}
+	posted.Set("services.0.name", "Massage") // and the second row stays blank
+	form.Write(o, team, shown, posted)
+	want := document.Fields{
+		"services": []any{document.Fields{"key": "massage", "name": "Massage", "staff": []any{"anna", "ben"}}},
+	}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewRowKeepsWhatWasUnticked(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{}
+	shown := form.Show(o, team)
+	posted := url.Values{"services.n": {"1"}, "services.0.name": {"Massage"}}
+	form.Write(o, team, shown, posted)
+	want := document.Fields{
+		"services": []any{document.Fields{"key": "massage", "name": "Massage", "in_service": false}},
+	}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMoreIgnoresUnknownNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "services.0.staff", "other", "services.same", "services.0"} {
+		values := url.Values{"services.n": {"1"}}
+		form.More(values, team, name)
+		if diff := cmp.Diff(url.Values{"services.n": {"1"}}, values); diff != "" {
+			t.Errorf("%q: %s", name, diff)
+		}
+	}
+}
+
+func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50",
+		"45 eur": "45", "EUR 45": "45",
+		"1.234,50": "1234.50", "1,234.50": "1234.50", "1 234": "", "$45": "", "45 USD": "", "EUR": "", "much": "",
+		"45.5.0": "",
+	} {
+		o := document.Fields{}
+		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}
+		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {typed}})
+		if got, _ := o["price"].(json.Number); got.String() != want ||
+			(want == "") != (result.Wrong["price"] == form.WrongAmount) {
+			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.Wrong, want)
+		}
+	}
+}
+
+func TestFormWithoutHoursKeepsThem(t *testing.T) {
+	t.Parallel()
+	fields := []form.Field{{Name: "hours", Kind: form.Week}, {Name: "name"}}
+	want := document.Fields{"name": "B", "hours": document.Fields{"mon": []any{"09:00-17:00"}}}
+	o := document.Fields{"name": "A", "hours": document.Fields{"mon": []any{"09:00-17:00"}}}
+	form.Write(o, fields, form.Show(o, fields), url.Values{"name": {"B"}})
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,87 @@
+package form
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+)
+
+// mostKey is the maximum number of characters of a name in a key. A number may follow.
+const mostKey = 50
+
+// NewKey returns a key for a new object that no object of the list has. The key is derived from the object's name or
+// label; if these contain no letters that a key may have, it is derived from word.
+func NewKey(word string, object document.Fields, list []any) string {
+	name, _ := object["name"].(string)
+	if label, ok := object["label"].(string); ok && name == "" {
+		name = label
+	}
+	base := slug(name)
+	if base == "" {
+		base = word
+	}
+	taken := make(map[string]bool, len(list))
+	for _, item := range list {
+		if own, ok := document.Name(item); ok {
+			taken[own] = true
+		}
+	}
+	key := base
+	for n := 2; taken[key]; n++ {
+		key = base + "-" + strconv.Itoa(n)
+	}
+	return key
+}
+
+// slug writes a name with a-z, 0-9 and "-". It drops characters that have no such form.
+func slug(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+		switch {
+		case b.Len() == mostKey:
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r == 'ß':
+			b.WriteString("ss")
+		case !unicode.Is(unicode.Mn, r) && b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// Typed converts HTML to the text that a [Prose] field shows. [Prosaic] converts it back.
+func Typed(html string) string { return toText(html) }
+
+// Prosaic converts the typed text of a [Prose] field to HTML.
+func Prosaic(typed string) string { return toHTML(typed) }
+
+// toText converts HTML to plain text if it contains only paragraphs and line breaks. It returns other HTML unchanged.
+func toText(s string) string {
+	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />",
+		"\n").Replace(strings.TrimSpace(s))
+	plain = strings.TrimSuffix(strings.TrimPrefix(plain, "<p>"), "</p>")
+	if strings.Contains(plain, "<") {
+		return s
+	}
+	return html.UnescapeString(plain)
+}
+
+// toHTML converts plain text to HTML paragraphs. It returns text that is already HTML unchanged.
+func toHTML(s string) string {
+	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") {
+		return s
+	}
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(s, "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(paragraph), "\n", "<br>") + "</p>")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,429 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/currency"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+)
+
+// Names of sentences about errors in typed values.
+const (
+	Fill        = "fill"
+	WrongNumber = "number_wrong"
+	WrongAmount = "decimal_wrong"
+	Overnight   = "overnight" // asks for confirmation that windows end on the next day
+)
+
+// Result is the result of writing a form.
+type Result struct {
+	Wrong map[string]string // names of sentences by input name
+	rows  map[string][]int  // for each written list of rows: the index of the typed row from which each object comes
+	known map[string]bool   // names of the inputs
+}
+
+// Write writes the values that a person submitted, posted, into an object. shown are the values that [Show] returned
+// for the same object; a value that equals the shown one is not written.
+func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
+	plain := make(url.Values, len(posted))
+	for name, values := range posted {
+		for _, v := range values {
+			plain.Add(name, strings.ReplaceAll(v, "\r\n", "\n"))
+		}
+	}
+	w := &writing{
+		shown:  maps.Clone(shown),
+		posted: plain,
+		result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}},
+	}
+	w.fields(object, fields, "")
+	return w.result
+}
+
+type writing struct {
+	shown, posted url.Values
+	result        *Result
+}
+
+func (w *writing) fields(object document.Fields, fields []Field, prefix string) {
+	for _, f := range fields {
+		name := prefix + f.Name
+		w.result.known[name] = true
+		switch f.Kind {
+		case Rows:
+			w.rows(object, f, name)
+		case Week:
+			w.week(object, f, name)
+		case Windows:
+			at, last := parent(object, f.Name, true)
+			w.windows(at, last, name, true)
+		default:
+			w.field(object, f, name)
+		}
+	}
+}
+
+// field writes one field.
+func (w *writing) field(object document.Fields, f Field, name string) {
+	value := strings.TrimSpace(w.posted.Get(name))
+	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Many && f.Kind != Picked {
+		return // the posted form does not contain the field
+	}
+	if f.Required && value == "" {
+		w.result.Wrong[name] = Fill
+		return
+	}
+	if same(w.shown, w.posted, name) {
+		return
+	}
+	read, wrong := w.read(f, name, value)
+	if wrong != "" {
+		w.result.Wrong[name] = wrong
+		return
+	}
+	if read == nil && f.Kind != Until || f.Default != "" && value == f.Default || f.Kind == Switch &&
+		value == f.Default {
+		leaveOut(object, f.Name)
+		return
+	}
+	at, last := parent(object, f.Name, true)
+	at[last] = read // null in an Until means never
+}
+
+// leaveOut removes a field, and the object that contains it if the object is then empty.
+func leaveOut(object document.Fields, name string) {
+	at, last := parent(object, name, false)
+	delete(at, last)
+	if i := strings.LastIndexByte(name, '.'); i > 0 && at != nil && len(at) == 0 {
+		leaveOut(object, name[:i])
+	}
+}
+
+// read converts a submitted value to a value of a manifest, or to nil if it is blank. If the value is invalid, it
+// returns the name of the sentence that describes the error.
+func (w *writing) read(f Field, name, value string) (any, string) {
+	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
+		return nil, ""
+	}
+	switch f.Kind {
+	case Prose:
+		return toHTML(value), ""
+	case Whole, Until:
+		return whole(value)
+	case Decimal:
+		return amount(value, f.Currency)
+	case Wholes:
+		list := []any{}
+		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' || r == '،' }) {
+			n, wrong := whole(part)
+			if wrong != "" {
+				return nil, wrong
+			}
+			list = append(list, n)
+		}
+		return list, ""
+	case Lines:
+		var list []any
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, line)
+			}
+		}
+		return list, ""
+	case Switch:
+		return value == "yes", ""
+	case Many, Picked:
+		var list []any
+		if f.Kind == Picked && slices.Contains(w.posted[name], Everything) {
+			return "all", ""
+		}
+		for _, item := range w.posted[name] {
+			if item != "" {
+				list = append(list, item)
+			}
+		}
+		if list == nil {
+			return nil, ""
+		}
+		return list, ""
+	default: // the others are stored as they are typed
+	}
+	return value, ""
+}
+
+// mostAmount is the maximum number of bytes of a typed amount.
+const mostAmount = 30
+
+// amount parses an amount in the notation of any language, such as 1.234,50 €. It returns the name of a sentence if
+// the amount is invalid, or if it names another currency than code.
+func amount(value, code string) (any, string) {
+	if len(value) > mostAmount {
+		return nil, WrongAmount
+	}
+	value = withoutCurrency(digits(value), code)
+	if point, comma := strings.LastIndexByte(value, '.'), strings.LastIndexByte(value, ','); point >= 0 && comma >= 0 {
+		grouping := ","
+		if comma > point {
+			grouping = "."
+		}
+		value = strings.ReplaceAll(value, grouping, "")
+	}
+	d, err := decimal.NewFromString(strings.Replace(value, ",", ".", 1))
+	if err != nil {
+		return nil, WrongAmount
+	}
+	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
+}
+
+// withoutCurrency removes the code or the symbol of a currency before or after an amount.
+func withoutCurrency(value, code string) string {
+	signs := []string{code}
+	if unit, err := currency.ParseISO(code); err == nil {
+		signs = append(signs, fmt.Sprint(currency.NarrowSymbol(unit)), fmt.Sprint(currency.Symbol(unit)))
+	}
+	for _, sign := range signs {
+		if sign == "" || len(value) < len(sign) {
+			continue
+		}
+		if strings.EqualFold(value[:len(sign)], sign) {
+			return strings.TrimSpace(value[len(sign):])
+		}
+		if at := len(value) - len(sign); strings.EqualFold(value[at:], sign) {
+			return strings.TrimSpace(value[:at])
+		}
+	}
+	return value
+}
+
+func whole(value string) (any, string) {
+	n, err := strconv.Atoi(digits(value))
+	if err != nil {
+		return nil, WrongNumber
+	}
+	return json.Number(strconv.Itoa(n)), ""
+}
+
+// digits replaces Arabic and Persian digits and separators with the ones that manifests use.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '٠' && r <= '٩':
+			return '0' + r - '٠'
+		case r >= '۰' && r <= '۹':
+			return '0' + r - '۰'
+		case r == '٫':
+			return '.'
+		}
+		return r
+	}, s)
+}
+
+// rows writes the rows of a form into a list of objects. The first rows belong to the objects that the form showed. The
+// later rows are new objects; blank ones are ignored.
+func (w *writing) rows(object document.Fields, f Field, name string) {
+	if !w.posted.Has(name + ".n") {
+		return // the posted form does not contain the rows
+	}
+	at, last := parent(object, f.Name, true)
+	list, _ := at[last].([]any)
+	kept, places := []any{}, []int{}
+	for i := range max(Count(w.posted, name), len(list)) {
+		row := name + "." + strconv.Itoa(i)
+		var item document.Fields
+		switch {
+		case i < len(list):
+			if w.posted.Get(row+".remove") == "yes" {
+				continue
+			}
+			item, _ = list[i].(document.Fields)
+		case w.blank(f.Fields, row+"."):
+			continue
+		default:
+			item = document.Fields{}
+			w.beginRow(f.Fields, row)
+		}
+		w.fields(item, f.Fields, row+".")
+		if f.Key != "" && item["key"] == nil {
+			item["key"] = NewKey(f.Key, item, slices.Concat(list, kept))
+		}
+		kept, places = append(kept, item), append(places, i)
+	}
+	w.result.rows[name] = places
+	if f.Required && len(kept) == 0 {
+		w.result.Wrong[name] = Fill
+	}
+	if len(kept) == 0 && len(list) == 0 {
+		return
+	}
+	if len(kept) == 0 {
+		delete(at, last)
+		return
+	}
+	at[last] = kept
+}
+
+// beginRow adds the default checkbox values of a new row to the shown values. So a checkbox that still has its default
+// does not count as changed.
+func (w *writing) beginRow(fields []Field, row string) {
+	for _, f := range fields {
+		if f.Kind == Switch {
+			w.shown.Set(row+"."+f.Name, f.Default)
+		}
+	}
+}
+
+// blank reports whether a person typed nothing into a row. Ticked checkboxes and optional choices do not count as
+// typed, but required choices do.
+func (w *writing) blank(fields []Field, prefix string) bool {
+	for _, f := range fields {
+		name := prefix + f.Name
+		switch f.Kind {
+		case Choice:
+			if f.Required && w.posted.Get(name) != "" {
+				return false
+			}
+		case Switch, Many, Picked:
+		case Windows:
+			for i := range Count(w.posted, name) {
+				if w.posted.Get(name+"."+strconv.Itoa(i)+".from") != "" {
+					return false
+				}
+			}
+		case Rows:
+			for i := range Count(w.posted, name) {
+				if !w.blank(f.Fields, name+"."+strconv.Itoa(i)+".") {
+					return false
+				}
+			}
+		default:
+			if strings.TrimSpace(w.posted.Get(name)) != "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (w *writing) week(object document.Fields, f Field, name string) {
+	at, last := parent(object, f.Name, true)
+	mode := w.posted.Get(name + ".mode")
+	if f.OwnHours {
+		switch mode {
+		case HoursBusiness:
+			delete(at, last)
+			return
+		case HoursNone:
+			at[last] = document.Fields{}
+			return
+		}
+	}
+	days, ok := at[last].(document.Fields)
+	if !ok {
+		days = document.Fields{}
+	}
+	began := f.OwnHours && mode != w.shown.Get(name+".mode") // own hours start with the shown hours
+	for _, day := range Weekdays {
+		w.result.known[name+"."+day] = true
+		w.windows(days, day, name+"."+day, false)
+		if _, there := days[day]; began && !there {
+			w.readWindows(days, day, name+"."+day, false)
+		}
+	}
+	if len(days) > 0 || ok {
+		at[last] = days
+	}
+}
+
+// windows writes the windows (periods of opening time) of a day. If there are none, it removes the field of the day or,
+// if always is true, writes an empty list.
+func (w *writing) windows(object document.Fields, field, name string, always bool) {
+	w.result.known[name] = true
+	if _, there := object[field]; there && !w.posted.Has(name+".n") {
+		return // the posted form does not contain the windows
+	}
+	unchanged := true
+	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
+		at := name + "." + strconv.Itoa(i)
+		unchanged = unchanged && same(w.shown, w.posted, at+".from") && same(w.shown, w.posted, at+".to")
+	}
+	if _, there := object[field]; unchanged && (there || !always) {
+		return
+	}
+	w.readWindows(object, field, name, always)
+}
+
+func (w *writing) readWindows(object document.Fields, field, name string, always bool) {
+	list := []any{}
+	for i := range Count(w.posted, name) {
+		at := name + "." + strconv.Itoa(i)
+		from, to := w.posted.Get(at+".from"), w.posted.Get(at+".to")
+		switch {
+		case from == "" && to == "":
+			continue
+		case from == "" || to == "":
+			w.result.Wrong[name] = Fill
+			return
+		case to == "00:00":
+			to = "24:00"
+		}
+		if from > to && !w.confirmed(name) && nightHours(from, to) > longNight {
+			w.result.Wrong[name] = Overnight
+			return
+		}
+		w.result.rows[name] = append(w.result.rows[name], i)
+		list = append(list, from+"-"+to)
+	}
+	if len(list) == 0 && !always {
+		delete(object, field)
+		return
+	}
+	object[field] = list
+}
+
+// longNight is the maximum length, in hours, of a window over midnight that needs no confirmation. A longer one is
+// probably a typing error, such as a wrong closing time.
+const longNight = 8
+
+// ConfirmsOvernight is the suffix of the checkbox that confirms that windows end on the next day.
+const ConfirmsOvernight = ".overnight"
+
+func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
+
+// nightHours returns the length of a window over midnight in hours, or 0 for invalid times.
+func nightHours(from, to string) float64 {
+	start, err := time.Parse("15:04", from)
+	end, err2 := time.Parse("15:04", to)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return end.AddDate(0, 0, 1).Sub(start).Hours()
+}
+
+// Place returns the name of the input in which a person solves a problem of the manifest. It returns "" if the form has
+// no such input. path is the path of the problem within the object.
+func (r *Result) Place(path string) string {
+	name, best := "", ""
+	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
+		if index, isItem := strings.CutPrefix(step, "["); isItem {
+			i, err := strconv.Atoi(index)
+			if places := r.rows[name]; err == nil && i < len(places) {
+				i = places[i]
+			}
+			step = strconv.Itoa(i)
+		}
+		name = strings.TrimPrefix(name+"."+step, ".")
+		if r.known[name] {
+			best = name
+		}
+	}
+	return best
+}

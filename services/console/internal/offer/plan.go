@@ -1,0 +1,190 @@
+package offer
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Plan returns what publishing a manifest would change, and which future bookings, reservations and tickets would
+// conflict with the new offer. It publishes nothing, and returns only bookings that the principal's role may see.
+// Fault: invalid_parameter with the problems of the manifest, as for [UseCases.Publish].
+func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, text []byte) (*plan.Plan, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := o.Businesses.Compile(ctx, slug, text)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := WarningsOf(ctx, slug, text, o.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	p := &plan.Plan{
+		Version: business.Version, Warnings: warnings,
+		Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}},
+	}
+	asks := []func() error{
+		func() error { return o.compare(ctx, business, text, p) },
+		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
+		func() error { return o.countErased(ctx, business, wanted, p) },
+	}
+	var sales salesOutside
+	if by.Reach(business.ID, access.SeeSales) != access.None {
+		asks = append(asks,
+			func() error { return sales.reservations(ctx, o, business, wanted) },
+			func() error { return sales.tickets(ctx, o, business, wanted) },
+		)
+	}
+	if business.Timezone != wanted.Timezone || business.Currency != wanted.Currency {
+		asks = append(asks, func() error { return o.kept(ctx, business, p) })
+	}
+	if err := peers.Together(asks...); err != nil {
+		return nil, err
+	}
+	sales.into(&p.Outside)
+	return p, nil
+}
+
+// kept counts the future bookings, tickets and reservations of a business whose new offer has another time zone or
+// currency. These sales keep the old ones.
+func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
+	ahead, err := o.countAhead(ctx, business)
+	if err == nil && ahead.Count() > 0 {
+		p.Kept = &ahead
+	}
+	return err
+}
+
+// compare lists the differences between the newest version and a manifest.
+func (o *UseCases) compare(ctx context.Context, business *catalog.Offer, text []byte, p *plan.Plan) error {
+	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
+	if err != nil {
+		return err
+	}
+	before, err := parsed(ctx, business.Slug, newest.Text)
+	if err != nil {
+		return err
+	}
+	after, err := parsed(ctx, business.Slug, text)
+	if err != nil {
+		return err
+	}
+	p.Changes, p.MoreChanges, err = changes.Between(before, after)
+	return err
+}
+
+// countErased counts the customers whose data a shorter privacy.keep_customers_days would remove.
+func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Offer, p *plan.Plan) error {
+	days := wanted.Privacy.KeepCustomersDays
+	if days >= business.Privacy.KeepCustomersDays {
+		return nil
+	}
+	asked := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
+	var booked, reserved *customer.ExpiringList
+	err := peers.Together(func() error {
+		var err error
+		booked, err = o.Bookings.ExpiringCustomers(ctx, business.ID, asked)
+		return err
+	}, func() error {
+		var err error
+		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, asked)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.Erases = &plan.Erases{KeepCustomersDays: days, Before: business.Privacy.KeepCustomersDays}
+	p.Erases.Customers, p.Erases.More = customer.CountExpiring(booked, reserved)
+	return nil
+}
+
+// bookingsOutside asks availability which future bookings conflict with the new offer.
+func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, business, wanted *catalog.Offer,
+	into *plan.Outside) error {
+	ahead, more, err := o.ahead(ctx, by, business)
+	if err != nil || len(ahead) == 0 {
+		return err
+	}
+	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted,
+		Held: make([]availability.Held, len(ahead))}
+	for i := range ahead {
+		asked.Held[i] = heldOf(&ahead[i])
+	}
+	answer, err := o.Availability.Outside(ctx, asked)
+	if err != nil {
+		return err
+	}
+	into.Unexamined = more
+	for _, found := range answer.Outside {
+		if found.Index < 0 || found.Index >= len(ahead) {
+			continue
+		}
+		if into.Add(found.Already); len(into.Bookings) == plan.MostListed {
+			into.More++
+			continue
+		}
+		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason,
+			Already: found.Already})
+	}
+	return nil
+}
+
+// ahead reads the pending and confirmed bookings that have not ended and that the principal may see, earliest first
+// within each status. It reports whether there are more than it has read.
+func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Offer) ([]booking.Booking, bool,
+	error) {
+	now := o.Clock.Now()
+	from := business.Today(now) - 1 // a booking that began yesterday may last past midnight
+	var ahead []booking.Booking
+	for _, status := range []string{booking.StatusConfirmed, booking.StatusPending} {
+		page := request.Page{Limit: 1000}
+		for {
+			list, err := o.Sales.ListBookings(ctx, by, business.Slug, booking.Filter{From: &from, Status: status}, page)
+			if err != nil {
+				return nil, false, err
+			}
+			for i := range list.Bookings {
+				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 &&
+					len(b.Services) <= availability.MaxHeldServices {
+					ahead = append(ahead, *b)
+				}
+			}
+			if len(ahead) > availability.MaxHeld {
+				return ahead[:availability.MaxHeld], true, nil
+			}
+			if page.Cursor = list.NextCursor; page.Cursor == "" {
+				break
+			}
+		}
+	}
+	return ahead, false, nil
+}
+
+func heldOf(b *booking.Booking) availability.Held {
+	h := availability.Held{
+		StartsAt: b.StartsAt.Unix(), StaffID: b.StaffID, SessionID: b.ClassScheduleID, PartySize: b.PartySize,
+		PerService: b.IsPackage && b.StaffingMode == availability.StaffingPerService,
+	}
+	if b.StaffName != nil {
+		h.StaffName = *b.StaffName
+	}
+	for _, s := range b.Services {
+		h.Services = append(h.Services, availability.HeldService{
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName,
+			DurationMinutes: s.DurationMinutes,
+		})
+	}
+	return h
+}

@@ -1,0 +1,97 @@
+// Package plan has the types that describe what publishing a manifest would change, and which future bookings would
+// conflict with the new offer. The admin API returns these types; the command line and the owner's pages show them.
+package plan
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
+)
+
+// Plan describes what publishing a manifest would change.
+type Plan struct {
+	Version     int64            `json:"version"`      // the newest version, which the manifest is compared with
+	Changes     []changes.Change `json:"changes"`      // sorted by path
+	MoreChanges int              `json:"more_changes"` // number of changes that are not listed
+	Outside     Outside          `json:"outside"`
+	Erases      *Erases          `json:"erases,omitempty"` // omitted unless privacy.keep_customers_days is lowered
+	// Warnings are about the manifest to publish. They do not prevent publishing.
+	Warnings []manifest.Problem `json:"warnings"`
+	// Kept is set if the manifest changes the time zone or the currency of the business. It counts the future sales
+	// that keep the old zone and currency.
+	Kept *Kept `json:"kept,omitempty"`
+}
+
+// Kept counts the future bookings, tickets and reservations that keep the time zone and the currency in which they were
+// sold.
+type Kept struct {
+	Bookings     int `json:"bookings"`
+	Tickets      int `json:"tickets"` // single tickets, not orders
+	Reservations int `json:"reservations"`
+}
+
+// Count returns the sum of all three.
+func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
+
+// ErasesCustomers reports whether publishing removes data of customers.
+func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
+
+// Erases describes the data that is removed within an hour after privacy.keep_customers_days is lowered.
+type Erases struct {
+	KeepCustomersDays int  `json:"keep_customers_days"`
+	Before            int  `json:"keep_customers_days_before"`
+	Customers         int  `json:"customers"`
+	More              bool `json:"more"` // there are more customers than Customers counts
+}
+
+// Outside lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has at
+// most [MostListed] entries.
+type Outside struct {
+	Count        int              `json:"count"`   // number of all affected entries
+	Already      int              `json:"already"` // number of them that the newest version does not accept either
+	Bookings     []Booking        `json:"bookings"`
+	Reservations []rental.Outside `json:"reservations"`
+	Tickets      []Tickets        `json:"tickets"`
+	More         int              `json:"more"` // number of entries that are not listed
+	// Unexamined means that there are more future bookings or reservations than the check reads. It has checked the
+	// nearest ones.
+	Unexamined bool `json:"unexamined"`
+}
+
+// New returns the number of conflicts that publishing would cause. It leaves out those that exist with the current
+// offer.
+func (o *Outside) New() int { return o.Count - o.Already }
+
+// Add counts one conflict. already means that it also exists with the current offer.
+func (o *Outside) Add(already bool) {
+	if o.Count++; already {
+		o.Already++
+	}
+}
+
+// Booking is a booking that the new offer would not accept as it is.
+type Booking struct {
+	Booking booking.Booking     `json:"booking"`
+	Reason  availability.Reason `json:"reason"`
+	Already bool                `json:"already"`
+}
+
+// Tickets are the sold tickets of an event, or of one of its tiers.
+type Tickets struct {
+	EventID uuid.UUID           `json:"event_id"`
+	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, like tier_name, if it is about the whole event
+	Event   string              `json:"event_name"`
+	Tier    string              `json:"tier_name,omitempty"`
+	Date    timespan.Date       `json:"date"` // date of the event as printed on the tickets
+	Sold    int                 `json:"sold"`
+	Reason  availability.Reason `json:"reason"`
+	Already bool                `json:"already"`
+}
+
+// MostListed is the maximum length of each list of an [Outside].
+const MostListed = 200

@@ -1,0 +1,218 @@
+package offer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
+)
+
+// salesOutside has the reservations and tickets that would conflict with a new offer. They are read while the bookings
+// of [plan.Outside] are read.
+type salesOutside struct {
+	held rental.OutsideResponse
+	sold []plan.Tickets
+}
+
+func (s *salesOutside) into(o *plan.Outside) {
+	o.Unexamined = o.Unexamined || s.held.More
+	for _, r := range s.held.Outside {
+		if o.Add(r.Already); len(o.Reservations) == plan.MostListed {
+			o.More++
+			continue
+		}
+		o.Reservations = append(o.Reservations, r)
+	}
+	for _, t := range s.sold {
+		if o.Add(t.Already); len(o.Tickets) == plan.MostListed {
+			o.More++
+			continue
+		}
+		o.Tickets = append(o.Tickets, t)
+	}
+}
+
+// reservations asks rental which reservations that hold units conflict with the new offer.
+func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
+	if len(business.Rentals) == 0 {
+		return nil
+	}
+	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version,
+		Offer: *wanted})
+	if err == nil {
+		s.held = *answer
+	}
+	return err
+}
+
+// tickets compares the sold tickets of future events with both offers.
+func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
+	today := business.Today(o.Clock.Now())
+	var ids []uuid.UUID
+	for i := range business.Events {
+		if e := &business.Events[i]; e.Date >= today && len(ids) < booking.MaxSalesEvents {
+			ids = append(ids, e.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
+	if err != nil {
+		return err
+	}
+	sold := make(map[uuid.UUID]booking.EventSales, len(sales.Events))
+	for _, e := range sales.Events {
+		sold[e.EventID] = e
+	}
+	for i := range business.Events {
+		if e := &business.Events[i]; sold[e.ID].Sold > 0 {
+			s.sold = append(s.sold, ticketsOutside(business, wanted, e, sold[e.ID])...)
+		}
+	}
+	return nil
+}
+
+// ticketsOutside returns the tickets of an event that would conflict with the new offer. These are all tickets if the
+// new offer has removed, deactivated or rescheduled the event, or if its capacity is below the sold number. Otherwise
+// they are the tickets of tiers that were removed, or that have fewer places than were sold.
+func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
+	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
+	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
+		whole.Reason, whole.Already = *reason, eventReason(before, e, sold.Sold) != nil
+		return []plan.Tickets{whole}
+	}
+	var list []plan.Tickets
+	for _, tier := range sold.Tiers {
+		reason := tierReason(wanted, e, tier)
+		if reason == nil || tier.Sold == 0 {
+			continue
+		}
+		t := whole
+		t.TierID, t.Tier, t.Sold = tier.TierID, tierName(e, tier.TierID), tier.Sold
+		if reason.Rule == availability.RuleRemoved {
+			reason.Name = t.Tier
+		}
+		reason.Explain()
+		t.Reason, t.Already = *reason, tierReason(before, e, tier) != nil
+		list = append(list, t)
+	}
+	return list
+}
+
+// eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if there
+// is no such reason; single tiers may still conflict.
+func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
+	var reason *availability.Reason
+	now := eventIn(offer, e.ID)
+	switch {
+	case now == nil || !offer.Modules.Events:
+		reason = &availability.Reason{Rule: availability.RuleRemoved, Name: e.Name}
+	case !now.Active:
+		reason = &availability.Reason{Rule: availability.RuleInactive, Name: now.Name}
+	case now.Date != e.Date || now.Start != e.Start:
+		reason = &availability.Reason{Rule: availability.RuleMoved, Name: now.Name,
+			From: &timespan.LocalDateTime{Date: now.Date, Time: now.Start}}
+	case sold > now.TotalCapacity:
+		reason = &availability.Reason{Rule: availability.RuleTooFew, Name: now.Name, Booked: sold,
+			Offered: now.TotalCapacity}
+	default:
+		return nil
+	}
+	reason.Explain()
+	return reason
+}
+
+func tierReason(offer *catalog.Offer, e *catalog.Event, sold booking.TierSales) *availability.Reason {
+	now := eventIn(offer, e.ID)
+	if now == nil {
+		return &availability.Reason{Rule: availability.RuleRemoved}
+	}
+	for _, tier := range now.Tiers {
+		if tier.ID != sold.TierID {
+			continue
+		}
+		if sold.Sold > tier.Capacity {
+			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: sold.Sold,
+				Offered: tier.Capacity}
+		}
+		return nil
+	}
+	return &availability.Reason{Rule: availability.RuleRemoved}
+}
+
+func tierName(e *catalog.Event, id uuid.UUID) string {
+	for _, tier := range e.Tiers {
+		if tier.ID == id {
+			return tier.Name
+		}
+	}
+	return id.String()
+}
+
+// eventIn finds an event in an offer, even in one that is not prepared for look-ups.
+func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
+	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &offer.Events[i]
+}
+
+// AffectsSold reports whether the difference between two manifests may affect what was already sold, customers' data,
+// or the time zone or currency of future sales. Only differences in prices, texts and pictures do not, because existing
+// bookings are not checked against these.
+func AffectsSold(before, after *manifest.Manifest) (bool, error) {
+	old, err := json.Marshal(withoutPrices(before))
+	if err != nil {
+		return false, err
+	}
+	wanted, err := json.Marshal(withoutPrices(after))
+	return !bytes.Equal(old, wanted), err
+}
+
+// withoutPrices returns a copy of a manifest without its prices, texts and pictures.
+func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
+	rest := *m
+	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
+	rest.Translations, rest.Page, rest.Notifications = nil, nil, nil
+	rest.Staff = copied(m.Staff, func(s *manifest.Staff) {
+		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+	})
+	rest.Services = copied(m.Services, func(s *manifest.Service) {
+		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+		s.Price, s.PricePer, s.PaymentRequirement, s.DepositValue = manifest.Decimal{}, "", "", nil
+		s.Variants = copied(s.Variants, func(v *manifest.Variant) { v.Name, v.Price, v.Translations = "", nil, nil })
+	})
+	rest.Events = copied(m.Events, func(e *manifest.Event) {
+		e.Name, e.DescriptionHTML, e.ImageURL, e.Translations = "", "", "", nil
+		e.Tiers = copied(
+			e.Tiers,
+			func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil },
+		)
+	})
+	rest.Rentals = copied(m.Rentals, func(r *manifest.Rental) {
+		r.Name, r.Category, r.DescriptionHTML, r.ImageURL, r.Translations = "", "", "", "", nil
+		r.Price, r.PaymentRequirement, r.DepositValue = manifest.Decimal{}, "", nil
+	})
+	return &rest
+}
+
+// copied returns a list with a copy of each item, changed by a function; the original items stay unchanged.
+func copied[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package offer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// attempts is how often a change is checked against the newest version and published, if others publish at the same
+// time.
+const attempts = 3
+
+// Publish makes a manifest the newest version of a business. Fault: also forbidden, if the manifest changes a section
+// that the principal's role may not change (access.ActionOn). A member of the staff may change only their own time off
+// (accounts.md).
+func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
+	mediaType, ifMatch string) (*catalog.Published, error) {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
+		return o.mayPublish(ctx, by, newest, text)
+	}, func(ifMatch string) (*catalog.Published, error) {
+		return o.Businesses.Binding(by.Operator).Publish(ctx, slug, text, mediaType, ifMatch)
+	})
+	if err == nil {
+		o.LogChange(ctx, by, "publish", slug, slog.Int64("version", published.Version))
+		o.notifyOwners(ctx, published)
+	}
+	return published, err
+}
+
+// Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest before;
+// "" allows any. Faults: also precondition_failed; forbidden, as for [UseCases.Publish].
+func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
+	ifMatch string) (*catalog.Published, error) {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
+		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
+		if err != nil {
+			return err
+		}
+		return o.mayPublish(ctx, by, newest, old.Text)
+	}, func(ifMatch string) (*catalog.Published, error) {
+		return o.Businesses.Binding(by.Operator).Rollback(ctx, slug, version, ifMatch)
+	})
+	if err == nil {
+		o.LogChange(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
+		o.notifyOwners(ctx, published)
+	}
+	return published, err
+}
+
+// overNewest checks a change of the offer against the newest version by may, and makes the change only if that version
+// is still the newest. Otherwise it repeats both, unless ifMatch names a version. So a change that was allowed over one
+// version never replaces another. For an operator, who may change everything, there is no check.
+func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
+	may func(*catalog.Offer) error,
+	make func(ifMatch string) (*catalog.Published, error),
+) (*catalog.Published, error) {
+	if by.Operator {
+		return make(ifMatch)
+	}
+	for attempt := 1; ; attempt++ {
+		newest, err := o.Business(ctx, slug)
+		if err != nil {
+			return nil, err
+		}
+		if asked, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil &&
+			asked != newest.Version {
+			return nil, fault.Newf(fault.PreconditionFailed,
+				"If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, asked)
+		} else if err != nil && ifMatch != "" {
+			return nil, fault.New(fault.InvalidParameter,
+				`If-Match: not a version; write the newest one you know in quotes, such as "3".`)
+		}
+		if err := may(newest); err != nil {
+			return nil, err
+		}
+		published, err := make(strconv.Quote(strconv.FormatInt(newest.Version, 10)))
+		if ifMatch != "" || attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
+			return published, err
+		}
+	}
+}
+
+// mayPublish checks a text as [mayChange] does, against the newest version.
+func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *catalog.Offer, text []byte) error {
+	if err := by.Require(newest.ID, access.EditOffer); err != nil {
+		return err
+	}
+	wanted, err := parsed(ctx, newest.Slug, text)
+	if err != nil {
+		return err
+	}
+	current, err := o.Businesses.Get(ctx, newest.Slug, newest.Version, catalog.MediaJSON)
+	if err != nil {
+		return err
+	}
+	before, err := parsed(ctx, newest.Slug, current.Text)
+	if err != nil {
+		return err
+	}
+	return mayChange(by, newest.ID, before, wanted)
+}
+
+// mayChange returns an error if a manifest differs from the newest version in a section that the principal's role may
+// not change. Fault: forbidden.
+func mayChange(by peers.Principal, businessID uuid.UUID, before, wanted *manifest.Manifest) error {
+	if err := by.Require(businessID, access.EditOffer); err != nil {
+		return err
+	}
+	refused, err := refusedSection(by, businessID, before, wanted)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		return fault.New(fault.Forbidden, refused.path+": "+refused.sentence)
+	}
+	if by.Reach(businessID, access.EditOffer) != access.Own {
+		return nil
+	}
+	self, _ := by.In(businessID)
+	return onlyTimeOff(businessID, self.StaffID, before, wanted)
+}
+
+// onlyTimeOff refuses a change of anything except the time off of one member of the staff.
+func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
+	old, err := withoutTimeOff(businessID, staffID, before)
+	if err != nil {
+		return err
+	}
+	changed, err := withoutTimeOff(businessID, staffID, after)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(old, changed) {
+		return fault.Newf(fault.Forbidden,
+			"The role %s may not %s except for their own overrides and the blocks of themselves alone.",
+			access.Staff, access.EditOffer)
+	}
+	return nil
+}
+
+// withoutTimeOff returns a manifest as JSON, without the time off of one member: the overrides of their hours, and the
+// blocked times that name only them. If the manifest omits the id of the business, the JSON contains the id, so that
+// two manifests compare equal.
+func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
+	rest, id := *m, manifest.ID(businessID)
+	if rest.ID == nil {
+		rest.ID = &id
+	}
+	rest.Staff = slices.Clone(m.Staff)
+	var own manifest.Key
+	for i := range rest.Staff {
+		if rest.Staff[i].ObjectID(businessID) == staffID {
+			own, rest.Staff[i].Overrides = rest.Staff[i].Key, nil
+		}
+	}
+	rest.Blocks = slices.DeleteFunc(slices.Clone(m.Blocks), func(b manifest.Block) bool {
+		return own != "" && len(b.Staff) == 1 && b.Staff[0] == own
+	})
+	if len(rest.Blocks) == 0 {
+		rest.Blocks = nil // an empty list equals an omitted one
+	}
+	return json.Marshal(&rest)
+}

@@ -1,0 +1,66 @@
+package offer
+
+import (
+	"context"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest/reading"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+)
+
+// Parsing a large manifest needs much memory, so [reading.Do] waits until enough memory is free, at most as long as the
+// request lasts. Do not call catalog inside [reading.Do]: if all services run in one process, catalog needs memory from
+// the same budget, and both would wait for each other.
+
+// parsed parses a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
+func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
+	var m *manifest.Manifest
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		read, problems, err := manifest.ParseUntil(text, 0, stop)
+		if m = read; err == nil && len(problems) > 0 {
+			err = manifest.Invalid(problems)
+		}
+		return err
+	}, text)
+	return m, err
+}
+
+// documentOf parses a manifest of a business together with its text, or returns its problems. Faults: those of
+// [reading.Do].
+func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
+	var read *document.Document
+	var problems []manifest.Problem
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		var err error
+		read, problems, err = document.ReadUntil(text, stop)
+		return err
+	}, text)
+	return read, problems, err
+}
+
+// rewritten writes other fields into the text of a manifest, by [document.Document.With]. It returns the changed
+// document, or the problems of the fields. Faults: those of [reading.Do].
+func rewritten(ctx context.Context, slug string, d *document.Document,
+	fields document.Fields) (*document.Document, []manifest.Problem, error) {
+	var changed *document.Document
+	var problems []manifest.Problem
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		var err error
+		changed, problems, err = d.WithUntil(fields, stop)
+		return err
+	}, d.Text, d.Text) // memory for the present text and for the new one
+	return changed, problems, err
+}
+
+// WarningsOf returns the warnings about a published manifest at the instant now ([manifest.Warnings]), sorted by line.
+// The list is never nil. Faults: those of [reading.Do].
+func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
+	found := []manifest.Problem{}
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		warnings, err := manifest.WarningsUntil(text, now, stop)
+		found = append(found, warnings...)
+		return err
+	}, text)
+	return found, err
+}

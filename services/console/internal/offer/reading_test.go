@@ -1,0 +1,83 @@
+package offer
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+)
+
+const shop = `apiVersion: slotmesh/v1
+kind: Business
+slug: shop
+name: Shop
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+hours: {mon: ["09:00-12:00", "11:00-13:00"]}
+`
+
+// Nothing is read of a manifest for a request that has ended: who asked is told to come again.
+func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
+	t.Parallel()
+	read, problems, err := documentOf(t.Context(), "shop", []byte(shop))
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	fields, err := read.Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields["name"] = "Store"
+	for name, work := range map[string]func(context.Context) error{
+		"parsed":    func(ctx context.Context) error { _, err := parsed(ctx, "shop", []byte(shop)); return err },
+		"read":      func(ctx context.Context) error { _, _, err := documentOf(ctx, "shop", []byte(shop)); return err },
+		"rewritten": func(ctx context.Context) error { _, _, err := rewritten(ctx, "shop", read, fields); return err },
+		"warnings": func(ctx context.Context) error {
+			_, err := WarningsOf(ctx, "shop", []byte(shop), time.Time{})
+			return err
+		},
+	} {
+		if err := work(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		over, end := context.WithCancel(t.Context())
+		end()
+		if err := work(over); !fault.Is(err, fault.PeerUnavailable) || fault.Of(err).RetrySeconds() != 1 {
+			t.Errorf("%s after its end: %v", name, err)
+		}
+	}
+}
+
+func TestWhatIsReadOfAManifestIsTold(t *testing.T) {
+	t.Parallel()
+	if m, err := parsed(t.Context(), "shop", []byte(shop)); err != nil || m.Name != "Shop" {
+		t.Errorf("parsed: %+v, %v", m, err)
+	}
+	wrong := []byte(strings.Replace(shop, "EUR", "EURO", 1))
+	if _, err := parsed(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) ||
+		len(manifest.ProblemsOf(err)) != 1 {
+		t.Errorf("what is wrong: %v", err)
+	}
+	if d, problems, err := documentOf(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {
+		t.Errorf("what is wrong with a document: %v, %v", problems, err)
+	}
+	if found, err := WarningsOf(t.Context(), "shop", []byte(shop), time.Time{}); len(found) != 1 || err != nil {
+		t.Errorf("warnings: %v, %v", found, err)
+	}
+	if found, err := WarningsOf(t.Context(), "shop", wrong, time.Time{}); found == nil || len(found) > 0 || err != nil {
+		t.Errorf("warnings of what is wrong: %v, %v", found, err)
+	}
+	d, _, err := documentOf(t.Context(), "shop", []byte(shop))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, problems, err := rewritten(t.Context(), "shop", d, document.Fields{"name": ""})
+	if changed != nil || len(problems) == 0 || err != nil {
+		t.Errorf("wrong fields: %v, %v", problems, err)
+	}
+}

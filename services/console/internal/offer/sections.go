@@ -1,0 +1,90 @@
+package offer
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// refusal is a section of the manifest that a role may not change.
+type refusal struct {
+	path     string
+	sentence string
+}
+
+// refusedSection returns the first section that differs between two manifests and that the principal's role may not
+// change. It returns nil if there is none.
+func refusedSection(by peers.Principal, businessID uuid.UUID, before, after *manifest.Manifest) (*refusal, error) {
+	if by.Operator {
+		return nil, nil
+	}
+	changed, err := changedSections(before, after)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range changed {
+		action := access.ActionOn(path)
+		if by.Reach(businessID, action) == access.None {
+			self, _ := by.In(businessID)
+			return &refusal{path, fmt.Sprintf("the role %s may not %s; leave it as the newest version has it.",
+				self.Role, action)}, nil
+		}
+	}
+	return nil, nil
+}
+
+// changedSections lists the sections of the manifest that differ, in the order of [access.Sections].
+func changedSections(before, after *manifest.Manifest) ([]string, error) {
+	old, err := sectionFields(before)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := sectionFields(after)
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, path := range access.Sections() {
+		if !reflect.DeepEqual(section(old, path), section(wanted, path)) {
+			changed = append(changed, path)
+		}
+	}
+	return changed, nil
+}
+
+// sectionFields returns the fields of a manifest by their JSON names. It fills in the account and the id of the
+// business, so that an omitted field equals one that is written with its default.
+func sectionFields(m *manifest.Manifest) (map[string]any, error) {
+	filled, id := *m, manifest.ID(m.BusinessID())
+	filled.ID = &id
+	filled.Account = &manifest.Account{RemovalOn: m.RemovalOn(), Sandbox: m.IsSandbox()}
+	if !m.HasActiveSubscription() {
+		filled.Account.Subscription = "inactive"
+	}
+	text, err := json.Marshal(&filled)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	return fields, json.Unmarshal(text, &fields)
+}
+
+// section returns the value at a path; nil if it is omitted or an object without fields.
+func section(fields map[string]any, path string) any {
+	var value any = fields
+	for name := range strings.SplitSeq(path, ".") {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	if object, is := value.(map[string]any); is && len(object) == 0 {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,216 @@
+package offer
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
+)
+
+// TimeOff is the time in which a member of the staff does not work, from today on.
+type TimeOff struct {
+	Member *catalog.Staff
+	Days   []timespan.Date // whole days, sorted
+	Hours  []catalog.Block // blocked time of only this member that has not ended, sorted by From
+}
+
+// Absence is time off to add or to remove: the time between two local times, or whole days from From.Date to To.Date,
+// both included.
+type Absence struct {
+	From, To  timespan.LocalDateTime
+	WholeDays bool
+}
+
+// MostTimeOff is the maximum number of days of one absence.
+const MostTimeOff = 92
+
+// Check refuses an absence that begins before today, ends before it begins, or spans more than [MostTimeOff] days.
+func (a Absence) Check(today timespan.Date) error {
+	ordered := a.From.Before(a.To) || a.WholeDays && a.From.Date == a.To.Date
+	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MostTimeOff {
+		return fault.Newf(
+			fault.InvalidParameter,
+			"to: choose a time from today on, at most %d days at once.",
+			MostTimeOff,
+		)
+	}
+	return nil
+}
+
+// TimeOff reads the time off of a member. A member of the staff may read only their own; a person who may edit the
+// offer may read every member's. Fault: not_found for an unknown member, or one whose time off the principal may not
+// read.
+func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
+	self, _ := by.In(business.ID)
+	member := business.StaffMember(staffID)
+	if member == nil || by.Reach(business.ID, access.EditOffer) == access.Own && self.StaffID != staffID {
+		return nil, fault.New(fault.NotFound, "There is no such member of the staff.")
+	}
+	off := &TimeOff{Member: member}
+	today := business.Today(o.Clock.Now())
+	for _, d := range member.Overrides {
+		if len(d.Hours) == 0 && d.Date >= today {
+			off.Days = append(off.Days, d.Date)
+		}
+	}
+	now := o.Clock.Now().Unix()
+	for _, b := range business.Blocks {
+		alone := len(b.StaffIDs) == 1 && b.StaffIDs[0] == staffID
+		if alone && timespan.Instant(b.To.Date, b.To.Time, business.Location()) > now {
+			off.Hours = append(off.Hours, b)
+		}
+	}
+	slices.Sort(off.Days)
+	slices.SortFunc(off.Hours, func(a, b catalog.Block) int {
+		return cmp.Or(cmp.Compare(a.From.Date, b.From.Date), cmp.Compare(a.From.Time, b.From.Time))
+	})
+	return off, nil
+}
+
+// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable;
+// then the caller must not add the absence.
+func (o *UseCases) InTheWay(
+	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
+) ([]booking.Booking, error) {
+	from, to := away.From.Date-1, away.To.Date // a booking of the day before may last past midnight
+	list, err := o.Sales.ListBookings(
+		ctx,
+		by,
+		business.Slug,
+		booking.Filter{From: &from, To: &to, StaffID: &staffID},
+		request.Page{Limit: sales.BookingPage},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if away.WholeDays {
+		away.From.Time, away.To = 0, timespan.LocalDateTime{Date: away.To.Date + 1}
+	}
+	during := timespan.Span{
+		Start: timespan.Instant(away.From.Date, away.From.Time, business.Location()),
+		End:   timespan.Instant(away.To.Date, away.To.Time, business.Location()),
+	}
+	return slices.DeleteFunc(list.Bookings, func(b booking.Booking) bool {
+		expected := b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
+		return !expected || !during.Overlaps(timespan.Span{Start: b.StartsAt.Unix(), End: b.EndsAt.Unix()})
+	}), nil
+}
+
+// SetTimeOff adds an absence of a member to the offer, or removes the absence if off is false. It publishes the result
+// as the next version. It keeps what others publish at the same time, and does not change bookings.
+//
+// Faults: invalid_parameter for an absence that [Absence.Check] refuses; conflict if another system manages the offer,
+// or if another person changed the same fields; those of [UseCases.TimeOff] and [UseCases.PublishOffer].
+func (o *UseCases) SetTimeOff(
+	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
+) error {
+	member, err := o.TimeOff(by, business, staffID)
+	if err != nil {
+		return err
+	}
+	if off {
+		if err := away.Check(business.Today(o.Clock.Now())); err != nil {
+			return err
+		}
+	}
+	newest, err := o.Offer(ctx, business.Slug, 0)
+	if err != nil {
+		return err
+	}
+	fields, err := newest.Fields()
+	if err != nil {
+		return err
+	}
+	if away.WholeDays {
+		err = setDays(fields, member.Member.Key, away.From.Date, away.To.Date, off)
+	} else {
+		setBlock(fields, member.Member.Key, away.From, away.To, off)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.publishFields(ctx, by, business, OfferChange{Base: newest.Version, Fields: fields,
+		Newest: newest}); err != nil {
+		return err
+	}
+	o.LogChange(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()),
+		slog.String("from", away.From.String()), slog.String("to", away.To.String()),
+		slog.Bool("whole_days", away.WholeDays), slog.Bool("off", off))
+	return nil
+}
+
+// publishFields publishes a change over the newest version. If another version was published in the meantime, it merges
+// the change with that version and tries again.
+func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	change OfferChange) error {
+	for attempt := 1; ; attempt++ {
+		draft, err := o.DraftOffer(ctx, business.Slug, change)
+		if err != nil {
+			return err
+		}
+		if len(draft.Conflicts) > 0 || len(draft.Problems) > 0 {
+			return fault.New(fault.Conflict, "Somebody else has changed the same; look at it again.")
+		}
+		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == attempts ||
+			!fault.Is(err, fault.PreconditionFailed) {
+			return err
+		}
+		change.Newest = nil
+	}
+}
+
+// setBlock adds a blocked time of only one member to the fields of a manifest, or removes that blocked time if off is
+// false.
+func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
+	blocks, _ := fields["blocks"].([]any)
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
+		block, _ := one.(document.Fields)
+		staff, _ := block["staff"].([]any)
+		return block["from"] == from.String() && block["to"] == to.String() && len(staff) == 1 && staff[0] == key
+	})
+	if off {
+		blocks = append(blocks, document.Fields{"from": from.String(), "to": to.String(), "staff": []any{key}})
+	}
+	if fields["blocks"] = blocks; len(blocks) == 0 {
+		delete(fields, "blocks")
+	}
+}
+
+// setDays adds whole days off to the overrides of a member's hours in a manifest, or removes these days if off is
+// false. Fault: not_found for an unknown member.
+func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
+	staff, _ := fields["staff"].([]any)
+	for _, one := range staff {
+		member, ok := one.(document.Fields)
+		if !ok || member["key"] != key {
+			continue
+		}
+		days, _ := member["overrides"].([]any)
+		days = slices.DeleteFunc(slices.Clone(days), func(day any) bool {
+			d, _ := day.(document.Fields)
+			date, _ := d["date"].(string)
+			hours, _ := d["hours"].([]any)
+			return date >= from.String() && date <= to.String() && (off || len(hours) == 0)
+		})
+		for date := from; off && date <= to; date++ {
+			days = append(days, document.Fields{"date": date.String(), "hours": []any{}})
+		}
+		if member["overrides"] = days; len(days) == 0 {
+			delete(member, "overrides")
+		}
+		return nil
+	}
+	return fault.New(fault.NotFound, "There is no such member of the staff.")
+}

@@ -1,0 +1,97 @@
+package peers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// EventLister lists the events of one service. *eventclient.Client implements it for other services, and *eventlog.Log
+// for console itself.
+type EventLister interface {
+	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
+}
+
+// Events lists the events of a business and its objects from all services, newest first, as one list. If one service
+// cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
+//
+// All services sort their events by time and then by id, so one cursor serves all of them.
+func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return listAll(ctx, o.Audit, business.ID, filter, page)
+}
+
+// AuditLog lists the events of [Peers.Events]. If the principal manages the team, the list also has the events of the
+// team's people and tokens.
+func (o *Peers) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
+	page request.Page) (*event.List, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	from := o.Audit
+	if by.Reach(business.ID, access.ManageTeam) != access.None {
+		from = append(slices.Clone(from), o.TeamLog)
+	}
+	return listAll(ctx, from, business.ID, filter, page)
+}
+
+// TeamEvents lists the events of the people and tokens of a business, newest first. Faults: forbidden;
+// invalid_parameter for a bad cursor.
+func (o *Peers) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID,
+	page request.Page) (event.List, error) {
+	if err := by.Require(businessID, access.ManageTeam); err != nil {
+		return event.List{}, err
+	}
+	return o.TeamLog.List(ctx, businessID, event.Filter{}, page)
+}
+
+// listAll asks all services concurrently and merges their events into one list.
+func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter,
+	page request.Page) (*event.List, error) {
+	var (
+		lists = make([]event.List, len(from))
+		errs  = make([]error, len(from))
+		all   sync.WaitGroup
+	)
+	for i, of := range from {
+		all.Go(func() { lists[i], errs[i] = of.List(ctx, businessID, filter, page) })
+	}
+	all.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	return merge(lists, page.Limit), nil
+}
+
+// merge merges the pages of several lists, which were read with the same cursor, into one page.
+func merge(lists []event.List, limit int) *event.List {
+	merged := &event.List{Events: []event.Event{}}
+	more := false
+	for _, l := range lists {
+		merged.Events = append(merged.Events, l.Events...)
+		more = more || l.NextCursor != ""
+	}
+	slices.SortFunc(merged.Events, func(a, b event.Event) int {
+		return cmp.Or(b.At.Compare(a.At), bytes.Compare(b.ID[:], a.ID[:]))
+	})
+	if len(merged.Events) > limit {
+		merged.Events, more = merged.Events[:limit], true
+	}
+	if n := len(merged.Events); more && n > 0 {
+		last := merged.Events[n-1]
+		merged.NextCursor = request.ByTime(last.At, last.ID)
+	}
+	return merged
+}

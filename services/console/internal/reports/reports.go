@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/report"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// BookingsReport counts bookings by the date of their start, by source and by status. Fault: invalid_parameter for more
+// rows than a report may have, as for all reports.
+func (o *UseCases) BookingsReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[booking.BookingsRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := o.Bookings.BookingsReport(ctx, business.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
+}
+
+// RevenueReport adds up the prices of bookings, tickets and reservations, and what was paid online and refunded. The
+// date of an amount is that on which the booking, event or reservation begins.
+func (o *UseCases) RevenueReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[report.RevenueRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sold, err := o.Bookings.RevenueReport(ctx, business.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	rented, err := o.Rentals.Of(business.ID).RevenueReport(ctx, slug, q)
+	if err != nil {
+		return nil, err
+	}
+	// [] in JSON, even if nothing was sold
+	rows := append(append([]report.RevenueRow{}, sold.Rows...), rented.Rows...)
+	slices.SortStableFunc(rows, func(a, b report.RevenueRow) int { return cmp.Compare(a.Date, b.Date) })
+	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
+}
+
+// UtilisationReport compares the booked time of members with their working time. For all dates, including past ones,
+// the working time is that of the newest published offer.
+func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[report.UtilisationRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.StaffTimeReport(ctx, business.ID, q, business.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	open, err := o.Availability.WorkingTime(ctx, availability.WorkingTimeRequest{Slug: business.Slug,
+		OfferVersion: business.Version, Query: q})
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone,
+		Rows: utilisation(business, booked.Rows, open.Rows)}, nil
+}
+
+// utilisation returns a row for each member and period that has booked or working time. The rows are sorted by date,
+// and then in the order in which bookings are assigned to members. Members who are no longer in the offer come last.
+func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow,
+	open []availability.WorkingTimeRow) []report.UtilisationRow {
+	type place struct {
+		date   timespan.Date
+		member uuid.UUID
+	}
+	rows := make(map[place]*report.UtilisationRow, len(open))
+	at := func(date timespan.Date, member uuid.UUID) *report.UtilisationRow {
+		row := rows[place{date, member}]
+		if row == nil {
+			row = &report.UtilisationRow{Date: date, StaffID: member}
+			rows[place{date, member}] = row
+		}
+		return row
+	}
+	for _, b := range booked {
+		at(b.Date, b.StaffID).BookedMinutes = b.Minutes
+	}
+	for _, w := range open {
+		at(w.Date, w.StaffID).OpenMinutes = w.Minutes
+	}
+	order := make(map[uuid.UUID]int, len(offer.Staff))
+	for i := range offer.Staff {
+		order[offer.Staff[i].ID] = i + 1
+	}
+	list := make([]report.UtilisationRow, 0, len(rows))
+	for _, row := range rows {
+		if i := order[row.StaffID]; i > 0 {
+			row.StaffName = offer.Staff[i-1].Name
+		}
+		if row.OpenMinutes > 0 {
+			share := float64(row.BookedMinutes) / float64(row.OpenMinutes)
+			row.Utilisation = &share
+		}
+		list = append(list, *row)
+	}
+	slices.SortFunc(list, func(a, b report.UtilisationRow) int {
+		known := func(r report.UtilisationRow) int { return cmp.Or(order[r.StaffID], len(order)+1) }
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(known(a), known(b)),
+			slices.Compare(a.StaffID[:], b.StaffID[:]))
+	})
+	return list
+}

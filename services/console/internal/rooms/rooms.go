@@ -1,0 +1,33 @@
+// Package rooms joins the rooms of use cases, which the owner's pages and the admin API call.
+package rooms
+
+import (
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/integrations"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+	"github.com/slotmesh/slotmesh/services/console/internal/reports"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
+)
+
+// Rooms has the use cases of each subject.
+type Rooms struct {
+	*peers.Peers
+	Accounts     *identity.Accounts
+	Offer        *offer.UseCases
+	Sales        *sales.UseCases
+	Reports      *reports.UseCases
+	Integrations *integrations.UseCases
+}
+
+// New returns the rooms over the same peers, tables and accounts.
+func New(services *peers.Peers, records *store.Store, accounts *identity.Accounts) *Rooms {
+	sold := &sales.UseCases{Peers: services}
+	return &Rooms{
+		Peers: services, Accounts: accounts, Sales: sold,
+		Offer:        &offer.UseCases{Peers: services, Sales: sold, Removals: records, Mailer: accounts},
+		Reports:      &reports.UseCases{Peers: services},
+		Integrations: &integrations.UseCases{Peers: services, Makers: records},
+	}
+}

@@ -1,0 +1,55 @@
+package sales
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Book makes a booking for a customer.
+func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
+	wanted booking.NewBooking) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.Book(ctx, business.ID, business.Slug, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "book", slug, slog.String("booking_id", booked.ID.String()),
+			slog.Bool("override", wanted.Override))
+	}
+	return booked, err
+}
+
+// Reschedule changes the time of a booking.
+func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	to booking.Reschedule) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to, boundsRefund(by, business.ID))
+	if err == nil {
+		o.LogChange(ctx, by, "reschedule booking", slug, slog.String("booking_id", id.String()),
+			slog.Bool("override", to.Override))
+	}
+	return moved, err
+}
+
+// boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation, as a
+// reschedule by the customer does (lifecycle.md §3). A reschedule by an operator, an owner or a manager does not,
+// because the business may be its reason.
+func boundsRefund(by peers.Principal, businessID uuid.UUID) bool {
+	member, _ := by.In(businessID)
+	switch member.Role {
+	case access.Operator, access.Owner, access.Manager:
+		return false
+	default: // the other roles act for the customer
+	}
+	return true
+}

@@ -1,0 +1,273 @@
+package sales
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Calendar shows the bookings and the free time of some days in columns: on one day a column for each member, in a week
+// a column for each day.
+type Calendar struct {
+	From    timespan.Date
+	Days    int // 1 or 7
+	Columns []Column
+	Unknown bool // the bookings cannot be read
+	More    bool // there are more bookings than are shown
+}
+
+// Column is one day of one member, of the bookings without a member, or of the whole business.
+type Column struct {
+	Date     timespan.Date
+	Member   *catalog.Staff // nil: bookings without a member, or of all members
+	Open     []Minutes      // working hours; sorted, not overlapping
+	Bookings []Placed       // sorted by start
+	Blocked  []Blocked      // blocked time, which is not in Open
+	Taught   []Minutes      // if Member is set: class sessions that the member gives, booked or not, with buffers
+	Free     []Minutes      // if Member is set: the part of Open that is not busy
+}
+
+// Blocked is a part of blocked time, with the owner's note.
+type Blocked struct {
+	Minutes
+	Reason string
+}
+
+// Minutes is a part of a day on the business's wall clock, in minutes after midnight, from 0 to 1440.
+type Minutes struct{ From, To int }
+
+// Placed is a booking in a column of the calendar, with its times in minutes of the day.
+type Placed struct {
+	booking.Booking
+	At     Minutes
+	Before Minutes // buffer before the booking; empty if From equals To
+	After  Minutes
+}
+
+const (
+	dayMinutes  = 24 * 60
+	mostPages   = 3 // pages of bookings that a calendar reads
+	BookingPage = 1000
+)
+
+// Calendar reads the calendar of 1 or 7 days, beginning at the date from. One day has a column for each member. Seven
+// days have one column each; if member is set, they show only this member. If the booking service is unavailable, the
+// calendar is marked as unknown.
+func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
+	member *uuid.UUID) (*Calendar, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	cal := &Calendar{From: from, Days: days, Columns: columns(by, business, from, days, member)}
+	if err := o.describe(ctx, business, cal); err != nil {
+		return nil, err
+	}
+	var booked peers.Part[booking.Booking]
+	before, last := from-1, from+timespan.Date(days)-1 // a booking of the day before may last past midnight
+	filter := booking.Filter{From: &before, To: &last, StaffID: member}
+	page := request.Page{Limit: BookingPage}
+	for range mostPages {
+		list, err := o.ListBookings(ctx, by, slug, filter, page)
+		if err != nil {
+			if err := peers.SetPart(ctx, o.Logger, &booked, nil, "", err); err != nil {
+				return nil, err
+			}
+			cal.Unknown = true
+			return cal, nil
+		}
+		booked.List = append(booked.List, list.Bookings...)
+		if page.Cursor = list.NextCursor; page.Cursor == "" {
+			break
+		}
+	}
+	cal.More = page.Cursor != ""
+	cal.place(business, booked.List)
+	return cal, nil
+}
+
+// columns returns the columns of a calendar, without bookings.
+func columns(by peers.Principal, business *catalog.Offer, from timespan.Date, days int, member *uuid.UUID) []Column {
+	var all []Column
+	if days > 1 {
+		of := servedBy(business, member)
+		for i := range days {
+			date := from + timespan.Date(i)
+			all = append(all, Column{Date: date, Member: of, Blocked: blockedOn(business, of, date)})
+		}
+		return all
+	}
+	self, _ := by.In(business.ID)
+	for i := range business.Staff {
+		of := &business.Staff[i]
+		if !of.Active || by.Reach(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID ||
+			member != nil && of.ID != *member {
+			continue
+		}
+		all = append(all, Column{Date: from, Member: of, Blocked: blockedOn(business, of, from)})
+	}
+	if member == nil && by.Reach(business.ID, access.SeeBookings) != access.Own {
+		all = append(all, Column{Date: from, Blocked: blockedOn(business, nil, from)})
+	}
+	return all
+}
+
+func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
+	if id == nil {
+		return nil
+	}
+	return business.StaffMember(*id)
+}
+
+// place puts the bookings, except cancelled ones, into the columns. A booking of a member without a column goes into
+// the column without a member.
+func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
+	for _, b := range bookings {
+		if b.Status == booking.StatusCancelled {
+			continue
+		}
+		for i := range c.Columns {
+			col := &c.Columns[i]
+			start, end, isColumns := c.timeIn(col, b)
+			at, ok := within(start, end, col.Date, business.Location())
+			if !ok || !isColumns {
+				continue
+			}
+			col.Bookings = append(col.Bookings, placed(business, b, at))
+		}
+	}
+	if n := len(c.Columns); c.Days == 1 && n > 1 && c.Columns[n-1].Member == nil && len(c.Columns[n-1].Bookings) == 0 {
+		c.Columns = c.Columns[:n-1] // the column without a member is only shown for its bookings
+	}
+}
+
+// timeIn returns the time that a booking takes in a column. In the column of a member, it is the time in which this
+// member performs; in other columns it is the whole time. It returns false if the booking does not belong in the
+// column.
+func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
+	if col.Member != nil {
+		return b.PerformedBy(col.Member.ID)
+	}
+	hasColumn := slices.ContainsFunc(c.Columns, func(other Column) bool {
+		if other.Member == nil {
+			return false
+		}
+		_, _, performs := b.PerformedBy(other.Member.ID)
+		return performs
+	})
+	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
+}
+
+// within returns the part of a time span that lies on a date, by the wall clock of the zone. It returns false if the
+// span does not touch the date.
+func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
+	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
+	if to <= 0 || from >= dayMinutes {
+		return Minutes{}, false
+	}
+	return Minutes{max(from, 0), min(to, dayMinutes)}, true
+}
+
+// minuteOf returns a wall-clock time as minutes after midnight of a date.
+func minuteOf(t time.Time, date timespan.Date) int {
+	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
+	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
+}
+
+func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
+	p := Placed{Booking: b, At: at, Before: Minutes{at.From, at.From}, After: Minutes{at.To, at.To}}
+	if len(b.Services) == 0 {
+		return p
+	}
+	if s := business.Service(b.Services[0].ID); s != nil {
+		p.Before.From = max(at.From-s.BufferBeforeMinutes, 0)
+	}
+	if s := business.Service(b.Services[len(b.Services)-1].ID); s != nil {
+		p.After.To = min(at.To+s.BufferAfterMinutes, dayMinutes)
+	}
+	return p
+}
+
+// describe adds the data of the availability service to the columns: working hours, times of classes and free time. If
+// that service is unavailable, the calendar is marked as unknown.
+func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
+	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
+	if err != nil {
+		return err
+	}
+	cal.Unknown = agenda == nil || !agenda.Computed
+	if agenda == nil {
+		return nil
+	}
+	for i := range cal.Columns {
+		col := &cal.Columns[i]
+		on := func(spans []timespan.Span) []Minutes { return minutesOn(spans, col.Date, business.Location()) }
+		if col.Member == nil {
+			col.Open = on(agenda.Open)
+			continue
+		}
+		for _, m := range agenda.Members {
+			if m.StaffID == col.Member.ID {
+				col.Open, col.Taught, col.Free = on(m.Working), on(m.Teaching), on(m.Free)
+			}
+		}
+	}
+	return nil
+}
+
+// agenda reads the agenda of the availability service. It covers as many days as the argument days, beginning at the
+// date from. It returns nil if the service is unavailable.
+func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
+	days int) (*availability.Agenda, error) {
+	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
+		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
+	})
+	if fault.Is(err, fault.PeerUnavailable) {
+		o.Logger.WarnContext(ctx, "when work is done is unknown", slog.Any("error", err))
+		return nil, nil
+	}
+	return agenda, err
+}
+
+// minutesOn returns the parts of spans that lie on a date, on the wall clock.
+func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
+	minutes := []Minutes{}
+	for _, s := range spans {
+		if m, ok := within(time.Unix(s.Start, 0), time.Unix(s.End, 0), date, zone); ok && m.From < m.To {
+			minutes = append(minutes, m)
+		}
+	}
+	return minutes
+}
+
+// blockedOn returns the blocked time of the business on a date, with the owner's notes. If of is a member, it adds the
+// blocked time of this member.
+func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
+	var blocked []Blocked
+	for _, b := range business.Blocks {
+		if len(b.StaffIDs) > 0 && (of == nil || !slices.Contains(b.StaffIDs, of.ID)) {
+			continue
+		}
+		at := Minutes{max(minute(b.From, date), 0), min(minute(b.To, date), dayMinutes)}
+		if at.From < at.To {
+			blocked = append(blocked, Blocked{at, b.Reason})
+		}
+	}
+	return blocked
+}
+
+func minute(l timespan.LocalDateTime, date timespan.Date) int {
+	return int(l.Date-date)*dayMinutes + int(l.Time)
+}

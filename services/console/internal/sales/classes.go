@@ -1,0 +1,139 @@
+package sales
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Sessions are the class sessions of some days.
+type Sessions struct {
+	From    timespan.Date
+	Days    int
+	List    []Session // sorted by start
+	Unknown bool      // the number of taken seats cannot be read
+}
+
+// Session is one occurrence of a class session.
+type Session struct {
+	Service  *catalog.Service
+	Class    *catalog.ClassSession
+	Date     timespan.Date
+	StartsAt time.Time
+	Member   *catalog.Staff // nil: the session names no member
+	Off      bool           // not held: the day is closed, the time is blocked, or the member is inactive
+	Taken    int
+}
+
+// Left returns the number of free seats. It is 0 if more seats are taken than the current capacity.
+func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
+
+// Sessions reads the class sessions of some days, with the number of taken seats; from is the first date. A member of
+// the staff sees only their own sessions. If the availability service is unavailable, the list is empty; if only the
+// booking service is, the numbers are unknown.
+func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Offer, from timespan.Date,
+	days int) (*Sessions, error) {
+	all := &Sessions{From: from, Days: days}
+	if !business.Modules.Services {
+		return all, nil
+	}
+	agenda, err := o.agenda(ctx, business, from, days)
+	if err != nil {
+		return nil, err
+	}
+	if all.Unknown = agenda == nil || !agenda.Computed; agenda == nil {
+		return all, nil
+	}
+	only := ownSessions(by, business)
+	for _, found := range agenda.Sessions {
+		if s := session(business, found); s != nil && (only == nil || ofMember(s.Class, *only)) {
+			all.List = append(all.List, *s)
+		}
+	}
+	slices.SortStableFunc(all.List, func(a, b Session) int {
+		return cmp.Or(a.StartsAt.Compare(b.StartsAt), cmp.Compare(a.Service.Name, b.Service.Name))
+	})
+	return all, nil
+}
+
+// ownSessions returns the id of the member whose sessions the principal may see; nil if the principal may see all
+// sessions.
+func ownSessions(by peers.Principal, business *catalog.Offer) *uuid.UUID {
+	if by.Reach(business.ID, access.SeeBookings) != access.Own {
+		return nil
+	}
+	self, _ := by.In(business.ID)
+	return &self.StaffID
+}
+
+func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
+	return class.StaffID != nil && *class.StaffID == id
+}
+
+// session adds to a class session from availability its data in the offer. It returns nil if the offer no longer has
+// the session.
+func session(business *catalog.Offer, found availability.ClassSession) *Session {
+	service := business.Service(found.ServiceID)
+	if service == nil {
+		return nil
+	}
+	i := slices.IndexFunc(service.Classes, func(c catalog.ClassSession) bool { return c.ID == found.ID })
+	if i < 0 {
+		return nil
+	}
+	one := &Session{
+		Service: service, Class: &service.Classes[i], Date: found.Date,
+		StartsAt: time.Unix(found.During.Start, 0).UTC(), Off: found.Off, Taken: found.Taken,
+	}
+	if one.Class.StaffID != nil {
+		one.Member = business.StaffMember(*one.Class.StaffID)
+	}
+	return one
+}
+
+// Roster lists the guests of one session.
+type Roster struct {
+	Session Session
+	Unknown bool // the number of taken seats cannot be read
+	Guests  peers.Part[booking.Booking]
+}
+
+// Roster reads the bookings of a class session on a date, sorted by customers' names and without cancelled ones. Fault:
+// not_found if the session does not take place on the date, or if the principal may not see this member's sessions.
+func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Offer, id uuid.UUID,
+	date timespan.Date) (*Roster, error) {
+	day, err := o.Sessions(ctx, by, business, date, 1)
+	if err != nil {
+		return nil, err
+	}
+	if day.Unknown && len(day.List) == 0 {
+		return nil, fault.New(fault.PeerUnavailable, "The class sessions cannot be read just now; try again shortly.")
+	}
+	i := slices.IndexFunc(day.List, func(s Session) bool { return s.Class.ID == id })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "There is no such session then.")
+	}
+	r := &Roster{Session: day.List[i], Unknown: day.Unknown}
+	filter := booking.Filter{From: &date, To: &date, ServiceID: &r.Session.Service.ID}
+	list, err := o.ListBookings(ctx, by, business.Slug, filter, request.Page{Limit: BookingPage})
+	if err != nil {
+		return r, peers.SetPart(ctx, o.Logger, &r.Guests, nil, "", err)
+	}
+	guests := slices.DeleteFunc(list.Bookings, func(b booking.Booking) bool {
+		return b.Status == booking.StatusCancelled || b.ClassScheduleID == nil || *b.ClassScheduleID != id
+	})
+	slices.SortStableFunc(guests, func(a, b booking.Booking) int { return cmp.Compare(a.CustomerName, b.CustomerName) })
+	return r, peers.SetPart(ctx, o.Logger, &r.Guests, guests, list.NextCursor, nil)
+}

@@ -1,0 +1,40 @@
+package sales
+
+import (
+	"fmt"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// hidesContact reports whether a principal may see the ticket orders and reservations of a business, but not the
+// contact data of the customers.
+func hidesContact(by peers.Principal, business *catalog.Offer) bool {
+	return by.Reach(business.ID, access.SeeSales) == access.NoContact
+}
+
+// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. No other
+// function does this: when a new field identifies the customer, add the field here.
+func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
+	none := []byte("{}")
+	switch s := any(sale).(type) {
+	case *booking.Booking:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = "", nil, none
+	case *booking.Ticket:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = nil, nil, none
+	case *rental.Reservation:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = nil, nil, none
+	default:
+		panic(fmt.Sprintf("sales: there is no rule for %T", sale))
+	}
+}
+
+// removeContacts applies removeContact to each item of a list.
+func removeContacts[T booking.Booking | booking.Ticket | rental.Reservation](sales []T) {
+	for i := range sales {
+		removeContact(&sales[i])
+	}
+}

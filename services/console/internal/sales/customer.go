@@ -1,0 +1,81 @@
+package sales
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each of the
+// four comes from one service, and is marked as unknown if that service is unavailable.
+type CustomerDetails struct {
+	Email        string
+	Bookings     peers.Part[booking.Booking]
+	Tickets      peers.Part[booking.Ticket]
+	Reservations peers.Part[rental.Reservation]
+	Messages     peers.Part[notifications.HeldMessage]
+	Spent        []Spending // nil if a part is unknown, because the sum would be wrong
+}
+
+// mostOfCustomer is the maximum number of shown items of each kind; an export has all.
+const mostOfCustomer = 50
+
+// Customer returns the bookings, ticket orders, reservations and messages of the customer with an e-mail address.
+// Fault: invalid_parameter for an invalid address.
+func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
+	address, err := customer.Check(email)
+	if err != nil {
+		return nil, err
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	d := &CustomerDetails{Email: address}
+	var taken booking.Held
+	var rented rental.Held
+	err = peers.Together(func() error {
+		held, err := o.Bookings.Held(ctx, business.ID, address)
+		if err != nil {
+			d.Tickets.Unknown = true
+			return peers.SetPart(ctx, o.Logger, &d.Bookings, nil, "", err)
+		}
+		taken = *held
+		d.Bookings, d.Tickets = newest(held.Bookings), newest(held.Tickets)
+		return nil
+	}, func() error {
+		held, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
+		if err != nil {
+			return peers.SetPart(ctx, o.Logger, &d.Reservations, nil, "", err)
+		}
+		rented = *held
+		d.Reservations = newest(held.Reservations)
+		return nil
+	}, func() error {
+		held, err := o.Notifications.Held(ctx, business.ID, address)
+		if err != nil {
+			return peers.SetPart(ctx, o.Logger, &d.Messages, nil, "", err)
+		}
+		d.Messages = newest(held.Messages)
+		return nil
+	})
+	if err == nil && !d.Bookings.Unknown && !d.Reservations.Unknown {
+		d.Spent = SumSpending(taken.Bookings, taken.Tickets, rented.Reservations)
+	}
+	return d, err
+}
+
+// newest returns at most mostOfCustomer items from the end of a list that is sorted oldest first, in reverse order. It
+// changes the list.
+func newest[T any](oldest []T) peers.Part[T] {
+	slices.Reverse(oldest)
+	if len(oldest) > mostOfCustomer {
+		return peers.Part[T]{List: oldest[:mostOfCustomer], More: true}
+	}
+	return peers.Part[T]{List: oldest}
+}

@@ -1,0 +1,193 @@
+package sales
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// CustomerList is one page of customers, sorted by e-mail address. NextCursor is empty on the last page.
+type CustomerList struct {
+	Customers  []customer.Customer `json:"customers"`
+	NextCursor string              `json:"next_cursor,omitempty"`
+}
+
+// CustomerExport is all data of a customer.
+type CustomerExport struct {
+	Email        string                      `json:"email"`
+	ExportedAt   time.Time                   `json:"exported_at"`
+	Bookings     []booking.Booking           `json:"bookings"`
+	Tickets      []booking.Ticket            `json:"tickets"`
+	Reservations []rental.Reservation        `json:"reservations"`
+	Messages     []notifications.HeldMessage `json:"messages"`
+}
+
+// Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. query is a part
+// of a name, an e-mail address or a phone number; "" finds all. Fault: invalid_parameter for an invalid query or page.
+func (o *UseCases) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
+	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
+	if err != nil {
+		return nil, request.BadCursor()
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	asked := customer.Search{Query: query, After: string(after), Limit: page.Limit + 1}
+	if err := asked.Validate(); err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.Customers(ctx, business.ID, asked)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.Of(business.ID).Customers(ctx, slug, asked)
+	if err != nil {
+		return nil, err
+	}
+	if query != "" { // a service may know a customer under another name, which the query does not match
+		more, err := o.others(ctx, business.ID, slug, booked, reserved)
+		if err != nil {
+			return nil, err
+		}
+		booked = append(booked, more...)
+	}
+	list := &CustomerList{}
+	list.Customers, list.NextCursor = request.Cut(customer.Merge(booked, reserved), page.Limit,
+		func(c customer.Customer) string {
+			return base64.RawURLEncoding.EncodeToString([]byte(c.Email))
+		})
+	return list, nil
+}
+
+// others asks each service about the customers whom only the other service has found, and returns the answers.
+func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
+	booked, reserved []customer.Customer) ([]customer.Customer, error) {
+	var more []customer.Customer
+	if of := without(reserved, booked); len(of) > 0 {
+		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
+		if err != nil {
+			return nil, err
+		}
+		more = found
+	}
+	if of := without(booked, reserved); len(of) > 0 {
+		found, err := o.Rentals.Of(businessID).Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, found...)
+	}
+	return more, nil
+}
+
+// without returns the addresses of list that are not in other.
+func without(list, other []customer.Customer) []string {
+	var addresses []string
+	for _, c := range list {
+		if !slices.ContainsFunc(other, func(o customer.Customer) bool { return o.Email == c.Email }) {
+			addresses = append(addresses, c.Email)
+		}
+	}
+	return addresses
+}
+
+// ExportCustomer returns everything that is stored about a customer. Faults: invalid_parameter for an invalid address;
+// conflict if the address has more bookings, reservations, orders or messages than one customer can have.
+func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug, email string) (*CustomerExport,
+	error) {
+	address, err := customer.Check(email)
+	if err != nil {
+		return nil, err
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.Held(ctx, business.ID, address)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
+	if err != nil {
+		return nil, err
+	}
+	written, err := o.Notifications.Held(ctx, business.ID, address)
+	if err != nil {
+		return nil, err
+	}
+	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld ||
+		len(written.Messages) > notifications.MostHeld {
+		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations, or %d messages, have "+
+			"this address, which is no one customer's then; list them instead.",
+			customer.MostHeld, notifications.MostHeld)
+	}
+	o.LogChange(ctx, by, "export customer", slug)
+	return &CustomerExport{
+		Email: address, ExportedAt: o.Clock.Now().UTC().Truncate(time.Second),
+		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations,
+		Messages: written.Messages,
+	}, nil
+}
+
+// EraseCustomer erases a customer's data. It keeps future bookings and reservations, and lists them; with force, it
+// erases these too. Sold items, times and amounts stay, without the customer's data. The notification service is called
+// last, because it must know which bookings stay.
+//
+// If a service is unavailable, a repeated call erases the rest. Faults: invalid_parameter for an invalid address;
+// conflict if there are too many future items to list; outcome_unknown if a service was unavailable after another one
+// had erased its part.
+func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
+	asked customer.Erase) (*customer.Forgotten, error) {
+	address, err := customer.Check(asked.Email)
+	if err != nil {
+		return nil, err
+	}
+	asked.Email = address
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	erased, err := o.Bookings.EraseCustomer(ctx, business.ID, asked)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, asked)
+	if err != nil {
+		return nil, peers.Unfinished(err)
+	}
+	erased.Reservations = reserved.Reservations
+	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
+	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
+	told, err := o.Notifications.EraseCustomer(ctx, business.ID,
+		notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
+	if err != nil {
+		return nil, peers.Unfinished(err)
+	}
+	o.LogChange(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings),
+		slog.Int("tickets", erased.Tickets),
+		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages),
+		slog.Int("deliveries", told.Deliveries),
+		slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
+	return &customer.Forgotten{Erased: *erased, Messages: told.Messages, Deliveries: told.Deliveries}, nil
+}
+
+func idsOf(ahead []customer.Ahead) []uuid.UUID {
+	ids := make([]uuid.UUID, len(ahead))
+	for i, a := range ahead {
+		ids[i] = a.ID
+	}
+	return ids
+}

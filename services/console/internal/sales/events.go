@@ -1,0 +1,218 @@
+package sales
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// EventSales is an event with its sold and remaining tickets.
+type EventSales struct {
+	*catalog.Event
+	Sold  int
+	Left  int // remaining tickets of the event; never below 0
+	Tiers []TierSales
+	Over  bool // the event has ended, so nothing more is sold
+	Gone  bool // the event is no longer in the offer
+}
+
+// Share returns the sold part of the event's tickets in percent, rounded down.
+func (a *EventSales) Share() int {
+	if a.TotalCapacity == 0 {
+		return 0
+	}
+	return min(100, a.Sold*100/a.TotalCapacity)
+}
+
+// TierSales is a tier with the numbers of sold and of remaining tickets. Left is the smaller of the numbers that
+// remain in the tier and in the whole event (semantics.md §4).
+type TierSales struct {
+	catalog.Tier
+	Sold, Left int
+}
+
+// EventList has events of a business, sorted by start.
+type EventList struct {
+	Events  []EventSales
+	Unknown bool // the sales cannot be read, so Sold and Left have no meaning
+	More    bool // there are more events than are shown
+}
+
+// mostEvents is the maximum number of events on a page.
+const mostEvents = 100
+
+// ListEvents reads the events that have not ended, next one first. If past is true, it reads those that have ended,
+// latest first.
+func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past bool) (*EventList, error) {
+	all := &EventList{}
+	for i := range business.Events {
+		e := &business.Events[i]
+		if over := o.over(business, e); over == past {
+			all.Events = append(all.Events, EventSales{Event: e, Over: over})
+		}
+	}
+	slices.SortStableFunc(all.Events, func(a, b EventSales) int {
+		order := cmp.Compare(business.EventTime(a.Event).Start, business.EventTime(b.Event).Start)
+		if past {
+			return -order
+		}
+		return order
+	})
+	if all.More = len(all.Events) > mostEvents; all.More {
+		all.Events = all.Events[:mostEvents]
+	}
+	return all, o.count(ctx, business, all)
+}
+
+// FindEvent reads one event of the offer. Fault: not_found.
+func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Offer, id uuid.UUID) (*EventList, error) {
+	e := business.Event(id)
+	if e == nil || !business.Modules.Events {
+		return nil, fault.New(fault.NotFound, "The business has no such event.")
+	}
+	all := &EventList{Events: []EventSales{{Event: e, Over: o.over(business, e)}}}
+	return all, o.count(ctx, business, all)
+}
+
+// over reports whether an event has ended.
+func (o *UseCases) over(business *catalog.Offer, e *catalog.Event) bool {
+	return o.Clock.Now().Unix() >= business.EventTime(e).End
+}
+
+// count reads the sold tickets of events. If booking is unavailable, they are unknown.
+func (o *UseCases) count(ctx context.Context, business *catalog.Offer, all *EventList) error {
+	if len(all.Events) == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, len(all.Events))
+	for i, e := range all.Events {
+		ids[i] = e.ID
+	}
+	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
+	if fault.Is(err, fault.PeerUnavailable) {
+		o.Logger.WarnContext(ctx, "what is sold of events is unknown", slog.Any("error", err))
+		all.Unknown = true
+	} else if err != nil {
+		return err
+	}
+	sold := map[uuid.UUID]int{} // by event id and by tier id
+	if sales != nil {
+		for _, e := range sales.Events {
+			sold[e.EventID] = e.Sold
+			for _, t := range e.Tiers {
+				sold[t.TierID] = t.Sold
+			}
+		}
+	}
+	for i := range all.Events {
+		all.Events[i].counted(sold)
+	}
+	return nil
+}
+
+func (a *EventSales) counted(sold map[uuid.UUID]int) {
+	a.Sold = sold[a.ID]
+	a.Left = max(0, a.TotalCapacity-a.Sold)
+	for _, t := range a.Event.Tiers {
+		n := sold[t.ID]
+		a.Tiers = append(a.Tiers, TierSales{Tier: t, Sold: n, Left: max(0, min(t.Capacity-n, a.Left))})
+	}
+}
+
+// Order returns one order of tickets; a viewer sees it without the customer's contact. Faults: not_found.
+func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	id uuid.UUID) (*booking.Ticket, error) {
+	found, err := o.Bookings.Ticket(ctx, business.ID, id)
+	if err == nil && hidesContact(by, business) {
+		removeContact(found)
+	}
+	return found, err
+}
+
+// EventOf returns the event of an order of tickets. If the offer no longer contains the event, EventOf makes one from
+// the data of the order and treats it as ended.
+func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*EventList,
+	error) {
+	if business.Event(order.EventID) != nil && business.Modules.Events {
+		return o.FindEvent(ctx, business, order.EventID)
+	}
+	date, err := timespan.ParseDate(order.Date)
+	if err != nil {
+		return nil, err
+	}
+	start, err := timespan.ParseTimeOfDay(order.StartTime[:len("15:04")])
+	if err != nil {
+		return nil, err
+	}
+	all := &EventList{Events: []EventSales{{Event: &catalog.Event{ID: order.EventID, Name: order.EventName,
+		Date: date, Start: start, End: start}, Over: true, Gone: true}}}
+	return all, o.count(ctx, business, all)
+}
+
+// Orders lists a page of orders of tickets. If the booking service is unavailable, the list is marked as unknown.
+// Faults: those of [UseCases.ListTickets].
+func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
+	page request.Page) (peers.Part[booking.Ticket], string, error) {
+	var part peers.Part[booking.Ticket]
+	list, err := o.ListTickets(ctx, by, slug, filter, page)
+	if err != nil {
+		return part, "", peers.SetPart(ctx, o.Logger, &part, nil, "", err)
+	}
+	part.List = list.Tickets
+	return part, list.NextCursor, nil
+}
+
+// OrderDetails has all data of one order of tickets.
+type OrderDetails struct {
+	Order    booking.Ticket
+	History  peers.Part[event.Event]           // newest first
+	Messages peers.Part[notifications.Message] // newest first
+}
+
+// OrderDetails reads the data of one order, as far as the person may see it. Faults: not_found.
+func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	id uuid.UUID) (*OrderDetails, error) {
+	d := &OrderDetails{}
+	asks := []func() error{func() error {
+		found, err := o.Order(ctx, by, business, id)
+		if err == nil {
+			d.Order = *found
+		}
+		return err
+	}}
+	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, o.historyOf(ctx, business.Slug, id, &d.History),
+			o.messagesAbout(ctx, business.Slug, id, &d.Messages))
+	}
+	return d, peers.Together(asks...)
+}
+
+// ExportOrders reads all orders that a filter matches, and calls take with each page. Fault: conflict if there are more
+// than [MostExported].
+func (o *UseCases) ExportOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
+	take func([]booking.Ticket)) error {
+	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {
+		list, err := o.ListTickets(ctx, by, slug, filter, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Tickets, list.NextCursor, nil
+	})
+	if err == nil {
+		o.LogChange(ctx, by, "export tickets", slug, slog.Int("orders", n))
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package sales
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Explain reports whether a start can be booked, and why not (pages.md, "Why not?"). It uses the newest published
+// version of the offer. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
+// invalid_parameter.
+func (o *UseCases) Explain(ctx context.Context, slug string,
+	start availability.Question) (*availability.Explanation, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version,
+		Question: start})
+}
+
+// WhyNot explains why a start can or cannot be booked. Besides the reasons, it has the bookings that conflict with the
+// start.
+type WhyNot struct {
+	*availability.Explanation
+	business *catalog.Offer
+	services []uuid.UUID
+	nearby   peers.Part[booking.Booking]
+}
+
+// WhyNot explains a start as [UseCases.Explain] does, and reads the bookings that the reasons refer to. If the bookings
+// cannot be read, the answer has only the reasons.
+func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	start availability.Question) (*WhyNot, error) {
+	explained, err := o.Explain(ctx, business.Slug, start)
+	if err != nil {
+		return nil, err
+	}
+	why := &WhyNot{Explanation: explained, business: business, services: start.ServiceIDs}
+	if from, to, ok := why.booked(); ok {
+		err = o.bookingsOf(ctx, by, business, &why.nearby, booking.Filter{From: &from, To: &to}, BookingPage)()
+	}
+	return why, err
+}
+
+// booked returns the first and the last date on which a booking that conflicts with the start can begin. It returns
+// false if no booking conflicts.
+func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
+	var dates []timespan.Date
+	note := func(r *availability.Reason) {
+		if r != nil && r.Rule == availability.RuleBooking && r.From != nil && r.To != nil {
+			dates = append(dates, r.From.Date, r.To.Date)
+		}
+	}
+	note(w.Reason)
+	for _, m := range w.Staff {
+		note(m.Reason)
+	}
+	if len(dates) == 0 {
+		return 0, 0, false
+	}
+	return slices.Min(dates), slices.Max(dates), true
+}
+
+// InTheWay returns the bookings that a reason refers to, sorted by start. If members perform the requested services,
+// these are the bookings of the reason's member. Otherwise they are the bookings of the services.
+func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
+	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
+		return nil
+	}
+	from, to := w.instant(*r.From), w.instant(*r.To)
+	var found []booking.Booking
+	for _, b := range w.nearby.List {
+		holds := b.Status != booking.StatusCancelled && b.StartsAt.Before(to) && b.EndsAt.After(from)
+		if holds && w.means(r, b) {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
+	if r.StaffID != nil {
+		_, _, performs := b.PerformedBy(*r.StaffID)
+		return performs
+	}
+	return b.StaffID == nil && slices.ContainsFunc(b.Services, func(s booking.BookedService) bool {
+		return slices.Contains(w.services, s.ID)
+	})
+}
+
+func (w *WhyNot) instant(l timespan.LocalDateTime) time.Time {
+	return time.Unix(timespan.Instant(l.Date, l.Time, w.business.Location()), 0)
+}

@@ -1,0 +1,45 @@
+package sales
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Every booking but a cancelled one occupies its time (semantics.md §3), so that it can be what is in the way.
+func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
+	t.Parallel()
+	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR"}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	anna := uuid.New()
+	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	at := func(hour int) *timespan.LocalDateTime {
+		return &timespan.LocalDateTime{Date: timespan.NewDate(2027, 3, 1), Time: timespan.TimeOfDay(hour * 60)}
+	}
+	for status, want := range map[string]int{
+		booking.StatusPending: 1, booking.StatusConfirmed: 1, booking.StatusCompleted: 1, booking.StatusNoShow: 1,
+		booking.StatusCancelled: 0,
+	} {
+		b := booking.Booking{
+			Status:   status,
+			StaffID:  &anna,
+			StartsAt: start,
+			EndsAt:   start.Add(time.Hour),
+			Services: []booking.BookedService{{ID: uuid.New()}},
+		}
+		w := &WhyNot{business: offer, nearby: peers.Part[booking.Booking]{List: []booking.Booking{b}}}
+		reason := availability.Reason{Rule: availability.RuleBooking, StaffID: &anna, From: at(9), To: at(10)}
+		if got := w.InTheWay(reason); len(got) != want {
+			t.Errorf("%s: %d bookings are in the way, want %d", status, len(got), want)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// ListBookings lists the bookings that the principal's role may see, sorted by their local start. A member of the staff
+// sees only their own; a viewer sees no contact data of customers. Fault: invalid_parameter for an invalid filter or
+// page.
+func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
+	page request.Page) (*booking.BookingList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	reach := by.Reach(business.ID, access.SeeBookings)
+	switch {
+	case reach == access.Own:
+		self, _ := by.In(business.ID)
+		filter.StaffID = &self.StaffID
+	case reach == access.NoContact && filter.Query != "":
+		// A search by customer would reveal contacts.
+		return nil, fault.Newf(
+			fault.Forbidden,
+			"The role %s may not look for bookings by their customer.",
+			access.Viewer,
+		)
+	}
+	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
+	if err == nil && reach == access.NoContact {
+		removeContacts(list.Bookings)
+	}
+	return list, err
+}
+
+// ListTickets lists orders of tickets. A viewer sees no contact data of customers, and may not search by contact data.
+// Fault: invalid_parameter for an invalid filter or page.
+func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
+	page request.Page) (*booking.TicketList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	hidden := hidesContact(by, business)
+	if hidden && filter.Query != "" {
+		// A search by customer would reveal contacts.
+		return nil, fault.Newf(
+			fault.Forbidden,
+			"The role %s may not look for tickets by their customer.",
+			access.Viewer,
+		)
+	}
+	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
+	if err == nil && hidden {
+		removeContacts(list.Tickets)
+	}
+	return list, err
+}
+
+// ListReservations lists reservations. A viewer sees no contact data of customers. Fault: invalid_parameter for an
+// invalid filter or page.
+func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slug string, filter rental.Filter,
+	page request.Page) (*rental.ReservationList, error) {
+	// An operator sees all businesses; rental finds the business itself, even while catalog is unavailable.
+	if by.Operator {
+		return o.Rentals.Reservations(ctx, slug, filter, page)
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.reservationsIn(ctx, by, business, filter, page)
+}
+
+// reservationsIn is [UseCases.ListReservations] for a business that is already known.
+func (o *UseCases) reservationsIn(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	filter rental.Filter,
+	page request.Page) (*rental.ReservationList, error) {
+	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	if hidesContact(by, business) {
+		removeContacts(list.Reservations)
+	}
+	return list, nil
+}

@@ -1,0 +1,46 @@
+package sales
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Messages lists the messages of a business, newest first, without their texts. It includes messages that were only
+// stored and not sent.
+func (o *UseCases) Messages(ctx context.Context, slug string, filter notifications.MessageFilter,
+	page request.Page) (*notifications.MessageList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Messages(ctx, business.ID, filter, page)
+}
+
+// Message returns one message with its texts.
+func (o *UseCases) Message(ctx context.Context, slug string, id uuid.UUID) (*notifications.WholeMessage, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Message(ctx, business.ID, id)
+}
+
+// RetryMessage sends a message again that failed or was only stored.
+func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug string,
+	id uuid.UUID) (*notifications.Message, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	queued, err := o.Notifications.RetryMessage(ctx, business.ID, id)
+	if err == nil {
+		o.LogChange(ctx, by, "retry message", slug, slog.String("message_id", id.String()))
+	}
+	return queued, err
+}

@@ -1,0 +1,154 @@
+package sales
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// RentalOverview lists the reservations of a business that are picked up or due, and the free units.
+type RentalOverview struct {
+	Date   timespan.Date                  // today, by the business's zone
+	Out    peers.Part[rental.Reservation] // picked up: overdue first, then by return time
+	Due    peers.Part[rental.Reservation] // to be picked up today
+	Unpaid peers.Part[rental.Reservation] // online payment pending, from today on
+	// RefundFailed and Disputed are the reservations whose payment needs the owner's attention, at any time.
+	RefundFailed, Disputed peers.Part[rental.Reservation]
+	Ahead                  peers.Part[rental.Reservation] // to be picked up on the following days of the fortnight
+	Free                   Fortnight
+}
+
+// Fortnight has the number of free units of each rental on each of [FortnightDays] days.
+type Fortnight struct {
+	Days    []timespan.Date
+	Rows    []FreeUnits
+	Unknown bool
+}
+
+// FreeUnits has the number of free units of one rental on each day. A number is nil if it is unknown, or if customers
+// cannot reserve the rental yet on that day. On a closed day, the rental can be neither picked up nor returned.
+type FreeUnits struct {
+	Rental *catalog.Rental
+	Free   []*int
+	Closed []bool
+}
+
+// newFreeUnits returns the row of a rental with all numbers unknown, and with the closed days marked.
+func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
+	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
+	for i, day := range days {
+		row.Closed[i] = !business.HandsOverOn(r, day)
+	}
+	return row
+}
+
+const (
+	// FortnightDays is the number of days of a Fortnight.
+	FortnightDays = 14
+	mostAsked     = 20 // rentals in one request (interface.md §4)
+	mostRentals   = 100
+)
+
+// RentalOverview reads the reservations that are picked up or due, and the free units from a date on. The data of an
+// unavailable service is marked as unknown.
+func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	from timespan.Date) (*RentalOverview, error) {
+	today := business.Today(o.Clock.Now())
+	r := &RentalOverview{Date: today}
+	tomorrow, last := today+1, today+FortnightDays-1
+	err := peers.Together(
+		o.reservationsOf(ctx, by, business, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
+		o.reservationsOf(ctx, by, business, &r.Due,
+			rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
+		o.reservationsOf(ctx, by, business, &r.RefundFailed, rental.Filter{Payment: booking.PaymentRefundFailed}),
+		o.reservationsOf(ctx, by, business, &r.Disputed, rental.Filter{Payment: booking.PaymentDisputed}),
+		o.reservationsOf(ctx, by, business, &r.Ahead,
+			rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
+		func() error { return o.free(ctx, business, from, &r.Free) },
+	)
+	if err != nil {
+		return nil, err
+	}
+	r.Ahead.List = slices.DeleteFunc(r.Ahead.List, func(one rental.Reservation) bool { return one.StartDate <= today })
+	slices.SortStableFunc(r.Out.List, func(a, b rental.Reservation) int {
+		if a.Overdue != b.Overdue {
+			if a.Overdue {
+				return -1
+			}
+			return 1
+		}
+		return int(a.EndDate - b.EndDate)
+	})
+	return r, nil
+}
+
+// free reads the number of free units of the active rentals, at most mostRentals.
+func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
+	for i := range timespan.Date(FortnightDays) {
+		f.Days = append(f.Days, from+i)
+	}
+	for i := range business.Rentals {
+		if r := &business.Rentals[i]; r.Active && len(f.Rows) < mostRentals {
+			f.Rows = append(f.Rows, newFreeUnits(business, r, f.Days))
+		}
+	}
+	for rows := range slices.Chunk(f.Rows, mostAsked) {
+		computed, err := o.freeOf(ctx, business.Slug, f.Days, rows)
+		if err != nil && !fault.Is(err, fault.PeerUnavailable) {
+			return err
+		}
+		f.Unknown = f.Unknown || err != nil || !computed
+	}
+	return nil
+}
+
+// freeOf fills the numbers of rows. It returns false if the numbers are not known.
+func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.Rental.ID.String()
+	}
+	answer, err := o.Rentals.AvailableDates(ctx, slug, url.Values{
+		"start": {days[0].String()}, "end": {days[len(days)-1].String()}, "rental_id": {strings.Join(ids, ",")},
+	})
+	if err != nil {
+		return false, err
+	}
+	var free struct {
+		Days     map[string]map[uuid.UUID]int `json:"days"`
+		Computed bool                         `json:"computed"`
+	}
+	if err := json.Unmarshal(answer, &free); err != nil {
+		return false, err
+	}
+	for i, day := range days {
+		for j, row := range rows {
+			if n, ok := free.Days[day.String()][row.Rental.ID]; ok {
+				rows[j].Free[i] = &n
+			}
+		}
+	}
+	return free.Computed, nil
+}
+
+// Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
+func (o *UseCases) Reservation(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	id uuid.UUID) (*rental.Reservation, error) {
+	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
+	if err == nil && hidesContact(by, business) {
+		removeContact(found)
+	}
+	return found, err
+}

@@ -1,0 +1,91 @@
+package sales
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// Reserve reserves units of a rental. The rental service looks up the business itself, so that an operator can reserve
+// while catalog is unavailable.
+func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
+	wanted rental.NewReservation) (*rental.Reservation, error) {
+	// The body names a rental, which may belong to another business that has the slug by now.
+	if access.HasBusiness(ctx) {
+		if _, err := o.Business(ctx, slug); err != nil {
+			return nil, err
+		}
+	}
+	made, err := o.Rentals.Reserve(ctx, slug, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "create reservation", slug, slog.String("reservation_id", made.ID.String()))
+	}
+	return made, err
+}
+
+// MoveReservation makes one of the transitions that an owner can make, except cancelling.
+func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	move string) (*rental.Reservation, error) {
+	rentals, err := o.RentalsOf(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := rentals.Move(ctx, slug, id, move)
+	if err == nil {
+		o.LogChange(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()),
+			slog.String("status", moved.Status))
+	}
+	return moved, err
+}
+
+// PreviewReservationCancellation returns what cancelling a reservation would refund now. Faults: not_found.
+func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
+	id uuid.UUID) (*booking.Cancellation, error) {
+	rentals, err := o.RentalsOf(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	return rentals.Cancellation(ctx, slug, id)
+}
+
+// CancelReservation cancels a reservation and refunds it as [UseCases.CancelBooking] does. Its units can be reserved
+// again at once.
+func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	wanted booking.Cancel) (*rental.Reservation, error) {
+	if !byPolicy(wanted.Refund) { // otherwise rental finds the business, so that catalog may be unavailable
+		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
+			return nil, err
+		}
+	}
+	rentals, err := o.RentalsOf(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := rentals.Cancel(ctx, slug, id, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()),
+			slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+	}
+	return cancelled, err
+}
+
+// RefundReservation refunds a reservation that has ended or is cancelled.
+func (o *UseCases) RefundReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	wanted booking.NewRefund) (*rental.Reservation, error) {
+	rentals, err := o.RentalsOf(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	refunded, err := rentals.Refund(ctx, slug, id, wanted)
+	if err == nil {
+		o.LogChange(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()),
+			refundAttr(refunded.Payment))
+	}
+	return refunded, err
+}

@@ -1,0 +1,44 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
+
+// SearchResults has the customers and bookings that a search has found and that the person may see. The data of an
+// unavailable service is marked as unknown.
+type SearchResults struct {
+	Bookings  peers.Part[booking.Booking]
+	Customers peers.Part[customer.Customer]
+}
+
+// mostFound is the maximum number of shown results of each kind.
+const mostFound = 10
+
+// Search finds customers, and the bookings of customers, by a part of a name, an e-mail address or a phone number. It
+// finds nothing for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
+func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *catalog.Offer,
+	query string) (*SearchResults,
+	error) {
+	found := &SearchResults{}
+	var asks []func() error
+	if reach := by.Reach(business.ID, access.SeeBookings); reach != access.None && reach != access.NoContact {
+		asks = append(asks, o.bookingsOf(ctx, by, business, &found.Bookings, booking.Filter{Query: query}, mostFound))
+	}
+	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, func() error {
+			list, err := o.Customers(ctx, business.Slug, query, request.Page{Limit: mostFound})
+			if err != nil {
+				return peers.SetPart(ctx, o.Logger, &found.Customers, nil, "", err)
+			}
+			return peers.SetPart(ctx, o.Logger, &found.Customers, list.Customers, list.NextCursor, nil)
+		})
+	}
+	return found, peers.Together(asks...)
+}

@@ -1,0 +1,54 @@
+package sales
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+)
+
+// Spending is the sum of a customer's purchases in one currency. Purchases count in the same way as in the revenue
+// report (docs/decisions/014).
+type Spending struct {
+	Currency string
+	Total    decimal.Decimal // prices of everything that is not cancelled, however it is paid
+	Paid     decimal.Decimal // paid online, minus refunds
+}
+
+// SumSpending adds up everything that a customer has bought, by currency. Items that owners sold without a price add
+// nothing.
+func SumSpending(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
+	var all []Spending
+	add := func(currency string, cancelled bool, total *json.Number, paid *booking.Payment) {
+		i := slices.IndexFunc(all, func(s Spending) bool { return s.Currency == currency })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Spending{Currency: currency})
+		}
+		if total != nil && !cancelled {
+			all[i].Total = all[i].Total.Add(money.Number(*total))
+		}
+		if paid != nil && paid.Status == booking.PaymentPaid {
+			all[i].Paid = all[i].Paid.Add(money.Number(paid.Amount)).Sub(money.Number(paid.Refunded))
+		}
+	}
+	for i := range bookings {
+		add(bookings[i].Currency, bookings[i].Status == booking.StatusCancelled, &bookings[i].Total,
+			bookings[i].Payment)
+	}
+	for i := range tickets {
+		add(tickets[i].Currency, tickets[i].Status == booking.StatusCancelled, tickets[i].Total, tickets[i].Payment)
+	}
+	for i := range reservations {
+		add(reservations[i].Currency, reservations[i].Status == rental.StatusCancelled, reservations[i].Total,
+			reservations[i].Payment)
+	}
+	all = slices.DeleteFunc(all, func(s Spending) bool { return s.Total.IsZero() && s.Paid.IsZero() })
+	slices.SortFunc(all, func(a, b Spending) int { return cmp.Compare(a.Currency, b.Currency) })
+	return all
+}
