@@ -1,8 +1,8 @@
 // Package calendar renders bookings as text/calendar: a feed of many bookings for the business and its staff, or one
 // booking or order of tickets for its customer (lifecycle.md §2). The package is pure: it does no input or output.
 //
-// In a feed, all bookings of a class session are one entry, because the staff member who gives the session
-// has one appointment at that time. If the feed shows names, the entry contains the number of guests.
+// In a feed, all bookings of a class session are one entry. The reason is that the staff member who gives the
+// session has one appointment at that time. If the feed shows names, the entry contains the number of guests.
 package calendar
 
 import (

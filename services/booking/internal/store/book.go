@@ -143,13 +143,14 @@ type SoldService struct {
 	UnitPrice int64 `json:"unit_price,omitempty"` // the price of one person; set with Quantity
 	// PriceChanges are the pricing rules that changed Price.
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
-	// PackageName is the name of the package, if all services of
-	// the booking were sold as one package. Otherwise it is "".
+	// PackageName is the name of the package if all services of
+	// the booking were sold as one package; otherwise it is "".
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// InPackage adds the name of the package to a text for display. If the services were sold as a package, it
-// returns the name of the package, followed by the argument what in parentheses. Otherwise it returns what.
+// InPackage adds the name of the package to a text for display. If the services were
+// sold as a package, it returns the name of the package, followed by the argument what
+// in parentheses. If there is no package, InPackage returns the argument what unchanged.
 func InPackage(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what

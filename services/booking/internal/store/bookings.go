@@ -198,7 +198,7 @@ func (e *WrongDayError) Error() string {
 	return "not allowed on this day for a booking of " + e.Date.String()
 }
 
-// checkDay checks that a transition of the booking is allowed on the day of the instant
+// checkDay checks that a transition of the booking is allowed on the day of the argument
 // now. Days begin and end in the time zone of the sale. If the time zone is unknown,
 // checkDay uses the UTC offset of the booking's local time. Errors: [*WrongDayError].
 func checkDay(b Booking, days state.Days, now time.Time) error {

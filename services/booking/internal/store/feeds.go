@@ -133,8 +133,8 @@ func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	return feed, nil
 }
 
-// TouchFeed stores the instant now as the last use of the feed. It does nothing if the stored last use
-// is later than the instant since. This limits the number of writes for a feed that is read often.
+// TouchFeed stores the argument now as the last use of the feed. It does nothing if the stored last use
+// is later than the argument since. This limits the number of writes for a feed that is read often.
 func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE calendar_feeds SET last_used_at = $3

@@ -71,8 +71,8 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 // transaction anonymizes. It limits the number of locks that a transaction holds.
 const forgetStep = 500
 
-// ForgetEnded anonymizes the bookings and orders of a business that ended
-// at or before the instant then. It returns the number of anonymized rows.
+// ForgetEnded anonymizes the bookings and orders of a business that ended at or
+// before the time in the argument then. It returns the number of anonymized rows.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -107,9 +107,9 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks the rows of bookings or orders that ended at or before the
-// instant then and are not anonymized. It locks at most forgetStep rows and returns
-// their ids. A partial index contains exactly the rows that are not anonymized.
+// remembered locks the rows of bookings or orders that ended at or before the time in
+// the argument then and are not anonymized. It locks at most forgetStep rows and
+// returns their ids. A partial index contains exactly the rows that are not anonymized.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
@@ -126,9 +126,9 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	return ids, err
 }
 
-// RemembersEnded returns the ids of businesses with bookings or orders to anonymize,
-// in ascending order, at most limit. A booking or order is anonymized if it ended at
-// or before the instant then. The ids are greater than the argument after.
+// RemembersEnded returns the ids of businesses with bookings or orders to anonymize, in
+// ascending order, at most limit. A booking or order is anonymized if it ended at or
+// before the time in the argument then. The ids are greater than the argument after.
 //
 // The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {

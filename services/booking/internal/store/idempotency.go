@@ -42,9 +42,9 @@ type Record struct {
 	Confirmation *Confirmation // nil if the request that holds the lock is still in flight
 }
 
-// lockRequestSQL acquires an idempotency lock. It creates a record, or replaces
-// a record that has expired. It also replaces a record without a confirmation if
-// the lock of the record has expired. Otherwise it returns the existing record.
+// lockRequestSQL acquires an idempotency lock. It creates a record, or replaces a
+// record that has expired. It also replaces a record without a confirmation if the
+// lock of the record has expired. In all other cases it returns the existing record.
 //
 // If another transaction creates the record while this statement runs, the statement
 // returns no row. This means that another request with the key is in flight.
@@ -175,8 +175,8 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 )
 
 // Confirmed returns the stored confirmation for the key, if the stored request has the same body. If the key
-// has no confirmation, Confirmed refuses every attempt with the key that began before the instant begun. It
-// takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
+// has no confirmation, Confirmed refuses every attempt with the key that began before the time in the argument
+// begun. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
 func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
 	begun, now time.Time) (Confirmation, error) {
 	var (
@@ -217,9 +217,9 @@ INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began
-// before the instant begun is then refused, too, and writes nothing. If another request has acquired
-// the lock in the meantime, Refuse changes nothing, because that request decides the result.
+// Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began before
+// the time in the argument begun is then refused, too, and writes nothing. If another request has
+// acquired the lock in the meantime, Refuse changes nothing, because that request decides the result.
 func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(begun).ID,
 		begun); err != nil {

@@ -58,8 +58,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, err
 	return key, nil
 }
 
-// TouchKey stores the instant now as the last use of the key. It does nothing if the stored last use
-// is later than the instant since. This limits the number of writes for a key that is used often.
+// TouchKey stores the argument now as the last use of the key. It does nothing if the stored last use
+// is later than the argument since. This limits the number of writes for a key that is used often.
 func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE api_keys SET last_used_at = $3

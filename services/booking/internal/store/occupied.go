@@ -44,9 +44,9 @@ func occupiedSQL(from, to time.Time) string {
 
 // othersSQL is eachSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
-// It does not leave out the time of a class booking, because this time is stored under the nil
-// UUID for all guests of a class. This does no harm: a class booking can only be rescheduled
-// to a class session, and occupied time of classes does not conflict with sessions.
+// It does not leave out the time of a class booking. The reason is that this time is stored
+// under the nil UUID for all guests of a class. This does no harm: a class booking can only be
+// rescheduled to a class session, and occupied time of classes does not conflict with sessions.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
 // heldSQL returns the resources that a booking occupies, including archived time. Archived time is

@@ -86,7 +86,7 @@ WHERE (business_id, starts_at, session_id) IN (
     LIMIT $3 FOR UPDATE SKIP LOCKED)`
 )
 
-// MovePast archives the occupied time of the bookings of a business that ended at or before the instant
+// MovePast archives the occupied time of the bookings of a business that ended at or before the time in the argument
 // then. It also deletes the seats of these bookings, and the counters of past sessions without taken seats.
 //
 // MovePast returns the number of archived bookings. It skips a booking that

@@ -212,8 +212,8 @@ RETURNING business_id, subject_kind, subject_id, provider, account, amount, curr
 // at the provider. If the caller does not, the charge becomes due again when the lease ends.
 //
 // The argument but contains the businesses that LeaseDue skips. Of the other businesses with due charges, LeaseDue
-// takes the one with the next id after the argument after. If there is none, it takes the business with the smallest
-// id. It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
+// takes the one with the next id after the argument after. If no business follows, LeaseDue takes the business with the
+// smallest id. It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {

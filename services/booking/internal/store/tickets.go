@@ -315,8 +315,8 @@ WITH ticket AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened)`
 
-// OpenTicketPayment stores that the charge of an order is open. The argument reference is the
-// provider's reference of the charge. The charge expires at the instant due. Errors: [ErrPaymentOver].
+// OpenTicketPayment stores that the charge of an order is open. The argument reference is the provider's
+// reference of the charge. The charge expires at the time in the argument due. Errors: [ErrPaymentOver].
 func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string,
 	due, now time.Time) error {
 	var opened bool

@@ -168,7 +168,7 @@ var errChanged = errors.New("the offer or the tables have changed")
 // In this case the write has changed nothing, and the request may still be possible.
 //
 // If only the time of the assignment is occupied now, retryChanged continues with the assignments
-// that are still free. Otherwise it evaluates the request by the newest offer. The function
+// that are still free. In all other cases it evaluates the request by the newest offer. The function
 // evaluate may return an answer instead of assignments; retryChanged then returns this answer.
 func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
 	evaluate func(*catalog.Offer) (evaluation, *T, error),

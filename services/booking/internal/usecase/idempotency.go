@@ -162,20 +162,20 @@ func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusa
 // refuse answers a request that evaluate, write or pay has refused, and releases the idempotency lock
 // of the request. Before the release, it stores that earlier requests with the key are refused, too.
 //
-// If the database did not answer the request for the lock, refuse looks for
-// a stored confirmation of an earlier request with the key and returns it.
+// If the database did not answer the request for the lock, refuse
+// looks for a stored confirmation for the key and returns it.
 //
 // Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may then still book.
 func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
 	if lock.request != nil { // the database did not answer the request for the lock
 		return b.recoverResult(ctx, lock.businessID, lock.by, lock.named, refusal)
 	}
-	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // the write may still commit
+	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // no lock, or the write may still commit
 		return store.Confirmation{}, refusal
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
-	if fault.Is(refusal, fault.IdempotencyInProgress) { // a later request with the key was refused
+	if fault.Is(refusal, fault.IdempotencyInProgress) { // another request with the key decides
 		if err := b.Bookings.ReleaseLock(ctx, *lock.held); err != nil {
 			b.Telemetry.Logger.WarnContext(ctx, "an idempotency lock stays until its request's deadline", "error", err)
 		}

@@ -46,9 +46,9 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 	event.Reservation: {"This", "it", "nothing was reserved", "ask the business"},
 }
 
-// newPayment returns a new online payment of the amount due, which is in minor units. The provider of the
-// payment is the preferred provider if it can charge the amount. Otherwise it is the first provider of the
-// business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
+// newPayment returns a new online payment of the amount due, which is in minor units. The provider of the payment
+// is the preferred provider if it can charge the amount. If the preferred provider cannot, the first provider of
+// the business that can charge the amount is used. Fault: payment_not_offered if no provider can charge the amount.
 func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
 	names, accounts := connections(offer)
@@ -226,8 +226,8 @@ func cannotPay(err error) error {
 // page open for at least half an hour. The reconciliation closes the page earlier.
 const checkoutLasts = 31 * time.Minute
 
-// checkout returns the data of the provider's page for a payment. The payment expires at the instant due. The
-// argument name is the name of the sold item on the page. The page sends the customer back to the argument link.
+// checkout returns the data of the provider's page for a payment. The payment expires at the time in the argument due.
+// The argument name is the name of the sold item on the page. The page sends the customer back to the argument link.
 //
 // The result depends only on the arguments, so that a retry creates the
 // same page. Errors: an error if link is "", because PAGES_URL is not set.

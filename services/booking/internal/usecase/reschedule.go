@@ -34,8 +34,9 @@ type Reschedule struct {
 // if the given offer is stale. The new start may be any start that GET /slots would list if the booking's own
 // time were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
 //
-// The booking keeps its staff member if the member is free. Otherwise it gets the next member in Auto-Assign order.
-// There is one exception: if the customer asked for the member and now reschedules, the member does not change.
+// The booking keeps its staff member if the member is free. If the member is not free,
+// the booking gets the next member in Auto-Assign order. There is one exception: if
+// the customer asked for the member and now reschedules, the member does not change.
 //
 // If the actor by is a customer, the setting self_service of the business determines the
 // deadline. Reschedule then also refuses if the business's account does not allow bookings.
