@@ -17,7 +17,7 @@ type DexUser struct {
 	Email         string   `json:"email"`
 	Username      string   `json:"username"`
 	UserID        string   `json:"userID"`
-	Hash          string   `json:"hash"` // bcrypt
+	Hash          string   `json:"hash"` // bcrypt hash of the password
 	EmailVerified bool     `json:"emailVerified"`
 	Groups        []string `json:"groups"`
 }

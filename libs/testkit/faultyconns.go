@@ -162,7 +162,7 @@ func (c *faultyConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// deliverHeld waits for Release, sends a held message, and reads the answer and discards it.
+// deliverHeld waits for Release and then sends a held message. It reads the answer and discards it.
 func (c *faultyConn) deliverHeld(message []byte, released <-chan struct{}) {
 	defer c.conns.pending.Done()
 	defer func() { _ = c.Conn.Close() }()
@@ -180,7 +180,7 @@ func (c *faultyConn) Read(b []byte) (int, error) {
 		return c.waitUntilAbandoned()
 	}
 	n, err := c.Conn.Read(b)
-	if c.isHeld() { // the deadline that Write has set has interrupted the read
+	if c.isHeld() { // Write has set a deadline, which has interrupted the read
 		return c.waitUntilAbandoned()
 	}
 	c.mu.Lock()

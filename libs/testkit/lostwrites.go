@@ -49,7 +49,7 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	breakAll bool) {
 	t.Helper()
 	var err error
-	timeout := MaxWait // no call hangs after these failures
+	timeout := MaxWait // after these failures, no call hangs
 	if breakAll || failure == HoldMessage {
 		timeout = 500 * time.Millisecond
 	}

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// installPackages returns the folder that contains the packages of a kind, outside the checkout. If the folder does not
-// exist, installPackages creates it. For this it runs the command that the function install returns for a folder, with
-// the packages as additional arguments. The argument of holds further inputs that determine the content of the folder.
+// installPackages returns the folder that contains the packages of a kind, outside the checkout.
+// If the folder does not exist, installPackages creates it. For this it runs the command that
+// the function install returns for a folder, with the packages as additional arguments. The
+// content of the folder may depend on further inputs; these are in the argument "of".
 //
 // The command installs the packages into a temporary folder, which is then renamed. An existing
 // folder is therefore always complete, even if several tests install the packages at the same time.

@@ -73,7 +73,7 @@ func (p *Primary) Stop(t testing.TB) {
 	Administer(t, p.standby, `SELECT pg_promote()`)
 }
 
-// postgresPrograms runs the programs of PostgreSQL in the folder bin, as the user in the field as.
+// postgresPrograms holds the folder of PostgreSQL's programs (bin) and the user who runs them (as).
 type postgresPrograms struct {
 	bin string
 	as  *syscall.Credential

@@ -30,7 +30,8 @@ type places struct {
 	users     int
 }
 
-// New returns a Tenants that allows each tenant as many concurrent callers as the argument each, but at least one.
+// New returns a Tenants. The argument each is the number of callers
+// that may work concurrently for one tenant; it counts as at least 1.
 func New(each int) *Tenants {
 	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
 }

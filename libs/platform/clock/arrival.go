@@ -7,8 +7,7 @@ import (
 
 type arrivalKey struct{}
 
-// WithArrival returns a context that holds the argument at:
-// the time at which a request arrived, by the machine's clock.
+// WithArrival returns a context with the time at which a request arrived, by the machine's clock.
 func WithArrival(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, at)
 }

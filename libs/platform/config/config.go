@@ -14,15 +14,15 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// Validator is a struct of settings that can check its own values, also those that
+// Validator is a struct of settings that can check its own values, including values that
 // depend on each other. The error of Validate names the variables that are not valid.
 type Validator interface {
 	Validate() error
 }
 
-// Load fills cfg, which is a pointer to a struct with go-envconfig tags, with the variables that
-// from finds. Then it calls Validate on cfg and on each nested struct that is a [Validator].
-// Load returns one error that lists all problems, each with the name of the variable.
+// Load fills cfg, which is a pointer to a struct with go-envconfig tags. The values come from the
+// variables that the argument from finds. Then Load calls Validate on cfg and on each nested struct that
+// is a [Validator]. Load returns one error that lists all problems, each with the name of the variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)
 	if len(problems) == 0 {

@@ -1,5 +1,5 @@
-// Package dial opens TCP connections between services that detect the loss of the peer. A connection fails
-// when the peer acknowledges nothing for five seconds, whether data is in transit or the connection is idle.
+// Package dial opens TCP connections between services. These connections detect the loss of the peer. A connection
+// fails when the peer acknowledges nothing for five seconds, whether data is in transit or the connection is idle.
 //
 // An ordinary TCP connection stays open for minutes or hours after
 // the peer's machine disappears or the network drops packets.
@@ -14,7 +14,7 @@ import (
 // Unacknowledged is the maximal time in which the peer's system must acknowledge data or a keep-alive probe.
 const Unacknowledged = 5 * time.Second
 
-// Dialer returns a dialer for connections that detect the loss of the peer. On systems other
+// Dialer returns a dialer whose connections detect the loss of the peer. On systems other
 // than Linux, only keep-alive probes detect the loss, and only while the connection is idle.
 func Dialer() *net.Dialer {
 	return &net.Dialer{

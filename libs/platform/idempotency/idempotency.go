@@ -14,7 +14,7 @@ const Header = "Idempotency-Key"
 // Request is the idempotency key of a request, together with a hash of the request.
 type Request struct {
 	Key  string            // the value of the header; "" if the client sent none
-	Hash [sha256.Size]byte // the hash of the whole request: its method, path, body and so on
+	Hash [sha256.Size]byte // hash of the whole request, for example of its method, path and body
 	// Holder identifies the client that chose the key, if several independent
 	// clients write for one business. "" stands for the business itself.
 	Holder string

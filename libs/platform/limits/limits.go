@@ -98,14 +98,14 @@ const (
 	accountNotice      = "account-notice"
 )
 
-// requests selects the requests that count against a limit.
+// requests is the kind of requests that a limit counts.
 type requests int
 
 const (
 	reads        requests = iota // GET and HEAD of /api/public/{slug}/{name}
 	writes                       // POST to /api/public/{slug}/{name}
 	descriptions                 // GET and HEAD of /api/public/{name}
-	special                      // the code selects the requests, not the table
+	special                      // functions select these requests, not the table
 )
 
 // limit is a row of the table of limits. It consists of a name, the number of requests that may pass in a minute, and
@@ -138,10 +138,10 @@ func (c *Config) minuteLimits() []limit {
 		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
 		{pages, c.PagesPerMinute, special},            // other requests to the booking page, /b/{slug}/…
 		{other, c.PublicPerMinute, special},           // all other requests
-		{byKey, c.KeyPerMinute, special},              // by API key
+		{byKey, c.KeyPerMinute, special},              // requests to POST /book and /mcp, by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // invalid admin tokens, by client address
-		{admin, c.AdminPerMinute, special},            // the admin API, by principal
-		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by address and by account
+		{admin, c.AdminPerMinute, special},            // requests to the admin API, by principal
+		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by client of the attempter
 	}
 }
 
@@ -167,7 +167,8 @@ func (g *Gate) findRow(method, path string) *row {
 	slug, name, deep := strings.Cut(rest, "/")
 	counts := descriptions
 	switch {
-	case slug == "stripe" && name == webhook: // stripe is not a business here, even if a business has the slug stripe
+	// here, stripe is the payment provider, even if a business has the slug stripe
+	case slug == "stripe" && name == webhook:
 		return g.rows[webhook]
 	case !deep:
 		name = slug
@@ -206,7 +207,7 @@ type Gate struct {
 	hit     metric.Int64Counter
 }
 
-// row is one limit with the values that are computed once.
+// row is a limit of the table with its header value and its metric label, which are computed once.
 type row struct {
 	ratelimit.Limit
 	requests
@@ -214,7 +215,7 @@ type row struct {
 	label  metric.MeasurementOption
 }
 
-// New returns the gate of a service. limiter counts the requests.
+// New returns the gate of a service. The limiter counts the requests.
 func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 	g := &Gate{
 		limiter: limiter, rows: make(map[string]*row),
@@ -257,8 +258,8 @@ func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header
 
 // PassBoth counts a request by its client address and by its API key in one round trip to
 // Redis. If the limit of the address refuses the request, the request does not count by its
-// key. After the caller has verified the key, it must call [KeyDecision.Pass] to apply the
-// limit of the key. Fault: rate_limited (429) if the address has reached the limit of the path.
+// key. The caller must verify the key and then call [KeyDecision.Pass], which applies the limit
+// of the key. Fault: rate_limited (429) if the address has reached the limit of the path.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
 	answer server.Header) (KeyDecision, error) {
 	byAddress, key := g.findRow(method, path), g.rows[byKey]
@@ -301,9 +302,9 @@ func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	return k.gate.applyDecision(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// CheckWrongTokens checks whether an address has sent too many invalid admin tokens, as far
-// as this process knows. It does not count the request and does not call Redis, so that valid
-// tokens cost no round trip. Fault: rate_limited (429) if the address has sent too many.
+// CheckWrongTokens checks whether an address has sent too many invalid admin tokens, as far as
+// this process knows. It does not count the request and does not call Redis, so that valid tokens
+// cost no round trip. Fault: rate_limited (429) if the address has sent too many invalid tokens.
 func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
 	wait := g.limiter.KnownRefusal(ratelimit.Address(client), limit.Limit)
@@ -313,8 +314,8 @@ func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	return g.refuse(ctx, limit, fault.RateLimited, wait)
 }
 
-// CountWrongToken counts an invalid admin token by client address.
-// Fault: rate_limited (429) if the address has sent too many.
+// CountWrongToken counts an invalid admin token by client address. Fault:
+// rate_limited (429) if the address has sent too many invalid tokens.
 func (g *Gate) CountWrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
 }
@@ -350,7 +351,7 @@ func (g *Gate) applyDecision(ctx context.Context, limit *row, d ratelimit.Decisi
 
 func (g *Gate) refuse(ctx context.Context, limit *row, kind fault.Kind, wait time.Duration) error {
 	g.hit.Add(ctx, 1, limit.label)
-	refusal := fault.New(kind, "Rate limit exceeded") // the sentence is prescribed by interface.md §7
+	refusal := fault.New(kind, "Rate limit exceeded") // interface.md §7 prescribes this sentence
 	refusal.RetryAfter = wait
 	return refusal
 }

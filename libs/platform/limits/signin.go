@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignInWindows are the windows, longer than a minute, in which attempts to sign
-// in with a wrong password count. Each window allows the field times × SignInsPerMinute
-// such attempts. By default, an attacker can try 80 passwords per day.
+// wrongSignInWindows are the windows, longer than a minute, for attempts to sign in with a wrong
+// password. In each window, the number of such attempts is limited to SignInsPerMinute multiplied
+// by the field times. With the default settings, an attacker can try 80 passwords per day.
 var wrongSignInWindows = []struct {
 	name   string
 	times  int
@@ -97,8 +97,8 @@ func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Head
 	return nil
 }
 
-// CountWrongSignIn counts an attempt with a wrong password for each client
-// of the attempter. Fault: rate_limited (429) if a client has made too many.
+// CountWrongSignIn counts an attempt with a wrong password for each client of the
+// attempter. Fault: rate_limited (429) if a client has made too many wrong attempts.
 func (g *Gate) CountWrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignInWindows {
@@ -124,21 +124,21 @@ func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.
 }
 
 // CountInvitation counts a mail that invites a person to an account, whether the account
-// exists or not. Fault: rate_limited (429) if the account has received too many.
+// exists or not. Fault: rate_limited (429) if the account has received too many invitations.
 func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
 // CountAccountNotice counts a mail that informs a person about a change of the account. The argument
-// subject names the kind of change. Each kind has its own count, so that mails about one kind never
-// block mails about another. Fault: rate_limited (429) if the account has received too many.
+// subject names the kind of change. Each kind has its own count, so that mails about one kind never block
+// mails about another. Fault: rate_limited (429) if the account has received too many mails of this kind.
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
 // CountBusinessInvitation counts an invitation that a business sends to any
-// recipient. Fault: rate_limited (429) if the business has sent too many.
+// recipient. Fault: rate_limited (429) if the business has sent too many invitations.
 func (g *Gate) CountBusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
 	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited,
 		http.Header{})

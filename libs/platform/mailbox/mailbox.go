@@ -107,7 +107,7 @@ func (b *Box) Mail(id int) (Mail, bool) {
 }
 
 // Await waits until n messages have arrived since [Open]. It returns the stored messages,
-// which are at most maxMessages. If ctx ends first, it returns an error as well.
+// which are at most maxMessages. If ctx ends first, Await also returns an error.
 func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
 	for {
 		b.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // Config holds the settings for calls to other services. Every service has these settings.
 type Config struct {
-	// Timeout is the maximal duration of a call, unless the call sets another one.
+	// Timeout is the maximal duration of a call, unless the options of the client set another duration.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
 	// Patience is the maximal time for which a request waits for a newer version of a cached offer.
 	// After that time, the request uses the cached offer. 0 means that the wait has no maximum.

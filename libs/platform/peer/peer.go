@@ -112,12 +112,12 @@ func (r Request) isWrite() bool {
 // Response is an answer with a status below 400.
 type Response struct {
 	Status int
-	Header http.Header // only Content-Type, ETag, Age, Idempotent-Replayed, Retry-After
+	Header http.Header // only the headers in callerHeaders
 	Body   []byte
 }
 
-// Call sends the argument in as JSON and decodes the answer into out. If in
-// is nil, it sends no body; if out is nil, it does not decode the answer.
+// Call sends a request and decodes the JSON answer. The argument in is the body, which is sent as
+// JSON; nil sends no body. The argument out is a pointer to the result; nil ignores the answer.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	return c.decodeInto(ctx, Request{Method: method, Path: path, Body: in}, out)
 }

@@ -6,8 +6,8 @@ import "strings"
 // now. The table must have an index that begins with business_id.
 type DueRows struct {
 	Table     string
-	Index     string // condition of the partial index; "" if the index is not partial
-	Condition string // condition that a row is due; the parameter $2 is the current instant
+	Index     string // SQL condition of the partial index; "" if the index is not partial
+	Condition string // SQL condition of due rows; the parameter $2 is the current instant
 }
 
 // DueBusinesses returns an SQL query for the ids of businesses that have due rows in any of

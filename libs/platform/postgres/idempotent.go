@@ -137,10 +137,10 @@ func runTransaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) err
 // possiblySentError is the error of a statement that the server may have received.
 type possiblySentError struct{ error }
 
-// SafeToRetry implements the interface that pgconn.SafeToRetry checks.
+// SafeToRetry returns false. pgconn.SafeToRetry calls it.
 func (*possiblySentError) SafeToRetry() bool { return false }
 
-// Unwrap returns the original error.
+// Unwrap returns the error of the statement.
 func (m *possiblySentError) Unwrap() error { return m.error }
 
 // beginSQL acquires the advisory lock of the write if the lock is free, and limits the idle

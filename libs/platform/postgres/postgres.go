@@ -74,9 +74,8 @@ func (c *Config) Validate() error {
 }
 
 const (
-	connectTimeout = 2 * time.Second // for one attempt to connect, unless the URL sets a timeout
-	// for an attempt of a migration to connect; longer, because
-	// many migrations start at the same time and no request waits
+	connectTimeout = 2 * time.Second // timeout of one attempt to connect, unless the URL sets it
+	// timeout of one attempt of a migration to connect; long, because many migrations start at the same time
 	migrateTimeout = 15 * time.Second
 	// While a migration waits for a table lock, all later statements that use the table wait too. A migration
 	// therefore stops waiting after lockTimeout, so that these statements can run, and tries again after lockPause.

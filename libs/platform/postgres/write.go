@@ -95,7 +95,7 @@ type notWrittenError struct{ error }
 // SafeToRetry returns true. sqlstate.IsUnavailable and pgconn.SafeToRetry call it.
 func (*notWrittenError) SafeToRetry() bool { return true }
 
-// Unwrap returns the original error.
+// Unwrap returns the error of the attempt.
 func (n *notWrittenError) Unwrap() error { return n.error }
 
 // runBeforeDeadline runs do with an earlier deadline than that of ctx, so that time remains to learn the outcome.

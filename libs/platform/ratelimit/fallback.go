@@ -26,7 +26,7 @@ const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
 // Fallback counts requests in Redis. While Redis fails or is slow, it counts them in
 // the memory of this process, so that requests and limits continue to work. After three
-// consecutive failures, it stops to use Redis, except for one trial request per second.
+// consecutive failures, Fallback sends only one trial request per second to Redis.
 //
 // The local limiter records every request that passes, so that it can take over. It also records every refusal with
 // its duration. Until the recorded time has passed, Fallback refuses requests of the client without a call to Redis.

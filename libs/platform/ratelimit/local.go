@@ -145,7 +145,7 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.record(who, limit, at)
 }
 
-// refuse records that Redis refuses the client until the time in the argument until, relative to l.start.
+// refuse records that Redis refuses the client. The argument until is the end of the refusal, relative to l.start.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +155,7 @@ func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	w.idleAt = max(w.idleAt, until)
 }
 
-// record records a request at the time in the argument at, in all windows of the client.
+// record adds a request to all windows of the client. The argument at is the time of the request, relative to l.start.
 func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	for _, s := range who.shares() {
 		w := l.findWindow(who, limit, s)
@@ -169,7 +169,7 @@ func (l *Local) record(who Client, limit Limit, at time.Duration) {
 }
 
 // dropIdle drops idle windows, beginning with the least recently used one. It stops at the first window
-// that is not idle. Idle windows after that one stay for now; the bounds of memory include them.
+// that is not idle. Idle windows after that one stay for now and count against the bounds of memory.
 func (l *Local) dropIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()
@@ -218,7 +218,8 @@ func (w *window) clear() int {
 	return n
 }
 
-// insert inserts the time at in ascending order. Redis may answer requests in another order than they were sent.
+// insert adds a time to the accepted times and keeps these in ascending
+// order. Redis may answer requests in another order than they were sent.
 func (w *window) insert(at time.Duration) {
 	i := len(w.accepted)
 	for i > 0 && w.accepted[i-1] > at {

@@ -1,5 +1,5 @@
-// Package ratelimit limits requests in rolling windows (semantics.md §8). With a
-// limit of N, the first N requests pass at once. The next request is refused until
+// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit
+// of N, the first N requests pass without a wait. The next request is refused until
 // the oldest of the N requests is one window old. Refused requests do not count.
 //
 // [Redis] stores the counts for all replicas. [Local] stores the counts of this process. [Fallback] uses

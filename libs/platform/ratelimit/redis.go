@@ -36,7 +36,7 @@ type Redis struct {
 
 	mu         sync.Mutex
 	waiting    []*call
-	roundTrips int // in progress
+	roundTrips int // number of round trips in progress
 }
 
 var _ Limiter = (*Redis)(nil)

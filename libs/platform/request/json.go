@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 )
 
-// JSON decodes a JSON object into the struct into. It rejects unknown fields, wrong types and
-// anything after the object. Fault: invalid_parameter with a sentence that names the field.
+// JSON decodes a JSON object. The argument into is a pointer to the struct for the result. JSON rejects unknown
+// fields, wrong types and anything after the object. Fault: invalid_parameter with a sentence that names the field.
 func JSON(body []byte, into any) error {
 	if !utf8.Valid(body) {
 		return Invalid("The request body is not valid UTF-8; send JSON in UTF-8.")
@@ -33,8 +33,8 @@ func JSON(body []byte, into any) error {
 	return nil
 }
 
-// newBodyFault returns the fault for a body that could not be decoded into the struct into.
-// If an unknown field resembles a field of the struct, the fault suggests that field.
+// newBodyFault returns the fault for a body that could not be decoded. If an unknown
+// field resembles a field of the target struct, the fault suggests that field.
 func newBodyFault(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)},

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A page of a list has 100 entries by default, and at most 1000 entries (admin.md).
+// defaultLimit and maxLimit are the default and the maximal number of entries on a page of a list (admin.md).
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
@@ -53,9 +53,9 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut shortens a list to the argument limit. The caller reads limit + 1 entries, so that
-// Cut can detect whether a next page exists. Cut also returns the cursor of the next page,
-// or "" if this page is the last one. The function after returns the cursor of an entry.
+// Cut shortens a list to the number of entries in the argument limit. The caller reads limit + 1 entries,
+// so that Cut can detect whether a next page exists. Cut also returns the cursor of the next page, or ""
+// if this page is the last one. The function in the argument after returns the cursor of an entry.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""

@@ -39,7 +39,8 @@ func IsSlug(s string) bool {
 	return len(s) >= 1 && len(s) <= 63
 }
 
-// Slug returns s if it has the form of a slug, because no business has any other slug. Fault: business_not_found.
+// Slug returns s if s has the form of a slug. No business can have any
+// other slug. Fault: business_not_found if s does not have this form.
 func Slug(s string) (string, error) {
 	if !IsSlug(s) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")
@@ -214,7 +215,8 @@ func (q Query) OptionalTime(name string) (*timespan.TimeOfDay, error) { return o
 // OptionalID reads a UUID, or returns nil if the parameter is omitted.
 func (q Query) OptionalID(name string) (*uuid.UUID, error) { return optional(q, name, ID) }
 
-// OptionalNumber reads a whole number from 1 to most. It returns the argument unless if the parameter is omitted.
+// OptionalNumber reads a whole number from 1 to most. If the parameter
+// is omitted, it returns the default, which is the argument unless.
 func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	n, err := optional(q, name, func(name, s string) (int, error) { return Number(name, s, most) })
 	if n == nil {
@@ -223,8 +225,9 @@ func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	return *n, nil
 }
 
-// IDs reads one or more UUIDs that are separated by commas, and keeps their order. The argument what names the things
-// with these ids in the error sentence. The caller must check the number of ids, and report an excess with [TooMany].
+// IDs reads one or more UUIDs that are separated by commas, and keeps their order.
+// In the error sentence, the argument what names the objects that have these ids.
+// The caller must check the number of ids, and report an excess with [TooMany].
 func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	s, err := q.Required(name, what+"'s id, or several separated by commas")
 	if err != nil {

@@ -198,7 +198,7 @@ func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 }
 
 // revalidate requests the newest value and stores it. If no value exists for the
-// key, it stores nothing. Otherwise, requests with random keys could evict values.
+// key, it stores nothing, so that requests with random keys cannot evict values.
 //
 // The value counts as confirmed from the time at which the request was sent. A
 // change during the request is therefore not missed for longer than [TrustFor].

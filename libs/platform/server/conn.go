@@ -33,7 +33,7 @@ type conn struct {
 	lingers atomic.Bool // whether the client may still send bytes; Close then discards them
 
 	in           []byte                // bytes that were read from the socket and not yet passed to the HTTP server
-	checked      int                   // number of bytes at the start of the field in that may be passed on
+	checked      int                   // number of bytes at the start of c.in that may be passed on
 	body         framing               // framing of the request that was passed on last
 	readErr      error                 // error to return instead of the next read from the socket
 	headDeadline time.Time             // deadline for the head that is being read

@@ -18,7 +18,7 @@ type deadline struct {
 	isEnded  bool
 }
 
-// newDeadline returns a context that ends at the time in the argument at, and a function that ends the context earlier.
+// newDeadline returns a context that ends at the given time, and a function that ends the context earlier.
 func newDeadline(parent context.Context, at time.Time) (context.Context, context.CancelFunc) {
 	d := &deadline{Context: parent, at: at}
 	return d, d.end

@@ -129,7 +129,7 @@ var (
 
 // head holds the parts of a request's head that determine the framing of the body, while readHead checks the head.
 type head struct {
-	isHTTP10                bool   // HTTP/1.0
+	isHTTP10                bool   // whether the request uses HTTP/1.0
 	authority               []byte // host and port of a target in absolute form
 	hosts, lengths, codings int
 	hasExpect               bool
@@ -160,8 +160,8 @@ func readHead(b []byte) (int, framing, error) {
 	return 0, framing{}, err
 }
 
-// cutLine returns the line of b that starts at the position from,
-// without the line end. It also returns the start of the next line.
+// cutLine returns one line of b without its line end, and the start of
+// the next line. The argument from is the index at which the line starts.
 func cutLine(b []byte, from int) ([]byte, int, error) {
 	n := bytes.IndexByte(b[from:], '\n')
 	switch {

@@ -110,7 +110,7 @@ func param(c *fiber.Ctx) func(string) string {
 	return func(name string) string { return c.Params(name) }
 }
 
-// answer sends the answer out of an endpoint as JSON, or returns err if it is not nil.
+// answer sends the answer of an endpoint as JSON. If err is not nil, it returns err instead.
 func answer[Out any](c *fiber.Ctx, row *endpoints.Row, out *Out, err error) error {
 	if err != nil {
 		return err

@@ -47,8 +47,8 @@ func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	}
 }
 
-// JSON decodes the JSON object in the body of the request into the struct into,
-// as [request.JSON] does. Faults: invalid_parameter; the faults of [Body].
+// JSON decodes the JSON object in the body of the request, as [request.JSON] does. The argument
+// into is a pointer to the struct for the result. Faults: invalid_parameter; the faults of [Body].
 func JSON(c *fiber.Ctx, into any) error {
 	body, err := Body(c)
 	if err != nil {

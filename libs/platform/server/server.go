@@ -84,11 +84,11 @@ type Runtime struct {
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open makes the internal port accept every caller without a credential. The actor
-	// of a request without an actor is then the owner. Only tests of handlers set it.
+	// Open makes the internal port accept every caller without a credential. If a
+	// request names no actor, the owner is its actor. Only tests of handlers set Open.
 	Open bool
-	// Endpoints are the declarations of the service's internal endpoints.
-	// If it is nil, the service uses [endpoints.Of]. Only tests set it.
+	// Endpoints are the declarations of the service's internal endpoints. If the
+	// field is nil, the service uses [endpoints.Of]. Only tests set the field.
 	Endpoints []*endpoints.Row
 }
 
@@ -118,7 +118,7 @@ type Server struct {
 	refused     metric.Int64Counter
 
 	limit    Limit                  // limit of the public port; nil: no limit
-	limitBy  func(*fiber.Ctx) error // the limit as middleware, if fiber serves the public port
+	limitBy  func(*fiber.Ctx) error // limit function that reads the whole request; nil: no limit
 	draining atomic.Bool
 	checks   []*check
 	parts    []part

@@ -1,7 +1,7 @@
 // Package inputs declares inputs of a test that Go's test cache does not detect: files outside the
-// module of the test, and programs of this machine. The cache reuses the result of a test until an
-// environment variable changes that the test has read. The program withstores therefore sets variables
-// to hashes of these files and programs. The functions of this package read these variables.
+// module of the test, and programs of this machine. Go reuses the cached result of a test as long as
+// the environment variables that the test has read are unchanged. The program withstores therefore sets
+// variables to hashes of these files and programs. The functions of this package read these variables.
 package inputs
 
 import (

@@ -71,8 +71,8 @@ func Readable(c, behind Color) Color {
 	return end
 }
 
-// mix returns a colour channel between the values from and to. The
-// argument step is the number of steps from the first value, out of steps.
+// mix returns a colour channel between two values. It divides the distance between
+// them into equal steps, and returns the value after the given number of steps.
 func mix(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // the result is between the two values
 }

@@ -54,8 +54,7 @@ type Catalog struct {
 // Load reads the sentences of this package. It returns an error only if the data is invalid, which tests detect.
 func Load() (*Catalog, error) { return Read(files, "sentences") }
 
-// Read reads the sentences in a folder of the file system from. The folder
-// has one file per language, <code>.json, in the format of go-i18n.
+// Read reads a folder of sentence files. The folder has one file per language, <code>.json, in the format of go-i18n.
 func Read(from fs.FS, folder string) (*Catalog, error) {
 	entries, err := fs.ReadDir(from, folder)
 	if err != nil {

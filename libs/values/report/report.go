@@ -58,7 +58,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Values returns the query as URL parameters: from, to and by.
+// Values returns the query as the URL parameters "from", "to" and "by".
 func (q Query) Values() url.Values {
 	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
 }

@@ -40,8 +40,8 @@ var (
 	_ encoding.TextUnmarshaler = (*Bound)(nil)
 )
 
-// Bound is one end of the span in which a pricing rule applies: the
-// rule's from or to. Form determines which other fields are set.
+// Bound is one end of the span in which a pricing rule applies: the value of
+// the field From or To of [When]. Form determines which other fields are set.
 type Bound struct {
 	Form Form
 	Date timespan.Date      // set for DateForm and DateTimeForm; for MonthDayForm, the day in the leap year 2000
@@ -69,8 +69,8 @@ func (b Bound) DateTime() timespan.LocalDateTime {
 	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
 }
 
-// Until returns the daily window from b to the argument to. Both bounds
-// must be in TimeForm. An end before the start is on the next day.
+// Until returns the daily window that begins at b and ends at the other bound.
+// Both bounds must be in TimeForm. An end before the start is on the next day.
 func (b Bound) Until(to Bound) timespan.Window {
 	w := timespan.Window{From: b.Time, To: to.Time}
 	if w.To < w.From {

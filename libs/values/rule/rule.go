@@ -48,11 +48,11 @@ type Spec struct {
 	Kind  Kind
 	All   []string // fields of When that are required
 	Any   []string // fields of When; at least one is required
-	Span  Span     // forms of from and to, for a kind that has these fields
+	Span  Span     // forms of the fields From and To, for a kind that has them
 	Needs []Input
 }
 
-// Span describes the permitted forms of the fields from and to.
+// Span describes the permitted forms of the fields From and To of [When].
 type Span struct {
 	Forms []Form
 	Want  string // description of the forms for an error sentence

@@ -9,7 +9,7 @@ package zone
 import (
 	"archive/zip"
 	"bytes"
-	_ "embed" // the rules
+	_ "embed" // embeds the rules
 	"errors"
 	"fmt"
 	"io"

@@ -4,7 +4,7 @@ package viewer
 
 import (
 	"bytes"
-	_ "embed" // the files below
+	_ "embed" // embeds the files below
 	"fmt"
 	"html/template"
 	"slices"

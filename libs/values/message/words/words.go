@@ -63,9 +63,9 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// SetRegion sets the region for an English text if no tag of the reader names a region. Otherwise
-// it does nothing. It returns w. Callers pass the country of the business, because English date
-// formats differ too much between countries to assume one. If region is "", SetRegion does nothing.
+// SetRegion sets the region for an English text, unless a tag of the reader names a
+// region or the argument is "". It returns w. Callers pass the country of the business,
+// because English date formats differ too much between countries to assume one.
 func (w *Words) SetRegion(region string) *Words {
 	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region

@@ -68,7 +68,7 @@ func collect() (map[string][]comment, error) {
 		}
 		lines := bytes.Split(source, []byte("\n"))
 		for _, group := range file.Comments {
-			text := strings.TrimSpace(group.Text()) // without directives
+			text := strings.TrimSpace(group.Text()) // Text omits directives such as go:embed
 			if text == "" {
 				continue
 			}
