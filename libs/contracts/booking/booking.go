@@ -32,8 +32,8 @@ type Occupied struct {
 // seconds since the epoch. The end is exclusive. A span may begin before the requested window or end after it.
 type Busy struct {
 	Resource
-	// Class reports that the time belongs to class sessions, whose guests share it.
-	// Such time prevents appointments, but not further bookings of the session.
+	// Class reports that the time belongs to class sessions, whose guests share
+	// the time. It prevents appointments, but not further bookings of the session.
 	Class bool
 	Edges []int64
 }
@@ -169,14 +169,14 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking may be marked as completed or no-show: from the
+// CanFinish reports whether a booking may be marked as completed or no-show. It may from the
 // beginning of its date on (lifecycle.md §4). The argument date is the date of the booking;
-// today is the current date. Both are in the time zone in which the booking was sold.
+// today is the current date. Both dates are in the time zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed or no-show booking may be reopened: until the
-// end of the day after its date. The argument date is the date of the booking; today
-// is the current date. Both are in the time zone in which the booking was sold.
+// CanReopen reports whether a completed or no-show booking may be reopened. It may until
+// the end of the day after its date. The argument date is the date of the booking; today
+// is the current date. Both dates are in the time zone in which the booking was sold.
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 
 // BookedService is one service of a booking, as it was at the time of the sale.
@@ -193,8 +193,8 @@ type BookedService struct {
 	Quantity int `json:"quantity,omitempty"`
 	// UnitPrice is the price for one person, before the pricing rules that depend on the party size.
 	UnitPrice json.Number `json:"unit_price,omitempty"`
-	// PriceChanges are the pricing rules that changed the price, in
-	// the order of their application. It is omitted if no rule did.
+	// PriceChanges are the pricing rules that changed the price, in the order
+	// of their application. The field is omitted if no rule changed the price.
 	PriceChanges []PriceChange `json:"price_changes,omitempty"`
 	// PackageName is the name of the package in which the service
 	// was sold. It is omitted if the service was sold alone.

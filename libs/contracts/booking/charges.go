@@ -151,8 +151,8 @@ type ReservationCharge struct {
 	News   int64  `json:"news"` // number of reports about the charge that the provider has sent since the payment
 }
 
-// NotedCharge acknowledges the provider's reports about a charge: the rental service has
-// processed the first News reports. It takes the number from News of a [ReservationCharge].
+// NotedCharge acknowledges the provider's reports about a charge: the rental service has processed
+// the first News reports. This number comes from the field News of a [ReservationCharge].
 type NotedCharge struct {
 	ReservationID
 	News int64 `json:"news"`

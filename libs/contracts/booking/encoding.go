@@ -200,8 +200,8 @@ func (r *reader) badVarint(n int) {
 	r.fail("a number has more than 64 bits")
 }
 
-// number reads a number of at most 31 bits, such as a lane or a
-// number of seats. The argument of is the noun for the error.
+// number reads a number of at most 31 bits, such as a lane or a number
+// of seats. The argument "of" is the noun for the number in an error.
 func (r *reader) number(of string) int {
 	v := r.uvarint()
 	if v > math.MaxInt32 {
@@ -211,8 +211,9 @@ func (r *reader) number(of string) int {
 	return int(v)
 }
 
-// count reads the number of entries that follow. Each entry takes at least as many bytes as the argument least. The
-// read fails if the rest of the data is too short for so many entries. The argument of is the noun for the error.
+// count reads the number of entries that follow. Each entry takes at least as many
+// bytes as the argument least. The read fails if the rest of the data is too short
+// for so many entries. The argument "of" is the noun for the entries in an error.
 func (r *reader) count(of string, least int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/least) {
@@ -222,7 +223,7 @@ func (r *reader) count(of string, least int) int {
 	return int(v)
 }
 
-// busy reads one resource and appends the edges of its spans to the argument all.
+// busy reads one resource into b and appends the edges of its spans to the list all. It returns the extended list.
 func (r *reader) busy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
 	lane := r.uvarint()

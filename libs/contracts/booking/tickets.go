@@ -65,7 +65,8 @@ type Ticket struct {
 	// tickets, because the owner then agrees on the price with the customer outside Slotmesh.
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency"`
-	// PriceChanges are the pricing rules that changed a price of the order, each once. It is omitted if no rule did.
+	// PriceChanges are the pricing rules that changed a price of the
+	// order, each once. The field is omitted if no rule changed a price.
 	PriceChanges  []PriceChange `json:"price_changes,omitempty"`
 	CustomerName  string        `json:"customer_name"`
 	CustomerEmail *string       `json:"customer_email"`

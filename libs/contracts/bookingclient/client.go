@@ -34,11 +34,12 @@ type Client struct{ peer Caller }
 // NewClient returns a client that sends its requests through the argument caller.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
-// Occupied returns the time that the active bookings of a business occupy between the instants from,
-// included, and to, excluded. Both instants must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
+// Occupied returns the time that the active bookings of a business occupy within
+// a window. The arguments from (included) and to (excluded) are the limits of the
+// window. Both must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
 // If seats is true, the result includes the booked seats of class sessions that
-// start in this window. The argument moving is the id of a booking that is being
+// start in the window. The argument moving is the id of a booking that is being
 // rescheduled. The result leaves out the time of this booking; nil leaves out none.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	moving *uuid.UUID) (*booking.Occupied, error) {

@@ -8,7 +8,7 @@ import (
 
 // CheckAccount returns a fault if customers cannot book with the business at the instant now (semantics.md §3).
 // It checks in this order: the subscription is inactive; the account is scheduled for removal; the business is
-// not open for bookings yet; bookings are paused. If override is true, it does not check the last two (admin.md).
+// not open for bookings yet; bookings are paused. If override is true, only the first two are checked (admin.md).
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:

@@ -27,8 +27,8 @@ const (
 	QuestionPhone    = "phone"
 )
 
-// Consents is the name of the member of form_data that holds the customer's consents.
-// Its value is an object whose members are named by the keys of the consent questions.
+// Consents is the name of the member of form_data that holds the customer's
+// consents. The member is an object with the keys of the consent questions as names.
 const Consents = "_consent"
 
 // maxPhone is the maximal length of a telephone number, in characters. The same limit applies to customer_phone.

@@ -18,11 +18,11 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	return o.Hours[d.Weekday()]
 }
 
-// HandsOver reports whether a rental can be picked up at the instant at, in seconds since
-// the epoch. With isReturn, it reports whether the rental can be returned at this instant.
+// HandsOver reports whether a rental can be picked up or, with isReturn, returned
+// at a certain instant. The argument at is the instant in seconds since the epoch.
 //
-// Both are possible within opening hours; a return is also possible exactly at their end. Any instant
-// is possible if the rental permits it, or if the business has no opening hours (pages.md §2).
+// Customers can pick up and return within opening hours. They can also return exactly at the end of opening
+// hours. Any instant is possible if the rental permits it, or if the business has no opening hours (pages.md §2).
 func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true

@@ -145,8 +145,8 @@ type Notifications struct {
 	Notes map[string]Note `json:"notes,omitempty"`
 }
 
-// Note is a plain text that the owner adds to a kind of message.
-// It is in the default language, with translations by language.
+// Note is a plain text that the owner adds to a kind of message. The
+// text is in the default language, with translations by language.
 type Note struct {
 	Text         string            `json:"text"`
 	Translations map[string]string `json:"translations,omitempty"`
@@ -217,7 +217,7 @@ type Service struct {
 	DepositValue        *decimal.Decimal `json:"deposit_value"`
 	Capacity            int              `json:"capacity"` // number of capacity units, if the service needs no staff
 	// StaffIDs are the ids of the staff members who perform the service,
-	// including inactive ones. It is empty if the service needs no staff.
+	// including inactive ones. The list is empty if the service needs no staff.
 	StaffIDs []uuid.UUID    `json:"staff_ids"`
 	Variants []Variant      `json:"variants"`
 	Classes  []ClassSession `json:"classes"` // if not empty, only these sessions can be booked

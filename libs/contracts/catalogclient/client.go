@@ -146,8 +146,8 @@ func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls the function changed with the slug of each business whose
-// offer has changed, until ctx ends. After Redis was down, it reconnects.
+// Listen calls the argument changed, a function, with the slug of each business
+// whose offer has changed, until ctx ends. After Redis was down, Listen reconnects.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()

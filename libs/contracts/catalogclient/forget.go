@@ -20,17 +20,17 @@ import (
 
 // Remembered is implemented by the store of a service that holds data of customers.
 type Remembered interface {
-	// RemembersEnded returns businesses with bookings, orders or reservations that had ended at the instant
-	// then and still contain data of their customers. The businesses are in the order of their ids. Only
-	// businesses with ids greater than the argument after are returned, at most as many as limit.
+	// RemembersEnded returns businesses with bookings, orders or reservations that had ended at a certain time,
+	// the argument then, and still contain data of their customers. The businesses are in the order of their
+	// ids. The result has only ids greater than the argument after, and at most as many as the argument limit.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// ForgetEnded deletes the data of the customers from those bookings, orders or reservations of one business
-	// that had ended at the instant then. It returns the number of changed bookings, orders or reservations.
+	// ForgetEnded deletes the data of customers from those bookings, orders or reservations of one business that had
+	// ended at a certain time, the argument then. It returns the number of changed bookings, orders or reservations.
 	ForgetEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Forgetter is the retention job: when the retention time after the end of a booking, order or reservation
-// is over, it anonymizes its customer (lifecycle.md §6). Each business sets its own retention time.
+// Forgetter is the retention job. When the retention time after the end of a booking, order or reservation
+// is over, the job anonymizes the customer (lifecycle.md §6). Each business sets its own retention time.
 type Forgetter struct {
 	catalog   *peer.Client
 	offer     func(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -41,8 +41,8 @@ type Forgetter struct {
 	forgotten metric.Int64Counter
 }
 
-// NewForgetter returns a retention job for the store kept. The function alone runs
-// a function under an advisory lock, so that only one replica runs it at a time.
+// NewForgetter returns a retention job for the store kept. The argument alone is a function that
+// calls another function under an advisory lock, so that only one replica runs the job at a time.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context,
 	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{

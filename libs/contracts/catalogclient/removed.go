@@ -32,8 +32,8 @@ const (
 	eraseEvery = time.Hour
 	doAgain    = time.Second // delay of the retry after an error; doubled after each further error
 	erasePage  = 100         // number of businesses per page
-	// eraseAgain is the time between a deletion and the next check. A request or job
-	// that started before the deletion may still write rows. It ends within this time.
+	// eraseAgain is the time between a deletion and the next check. A request or job that
+	// started before the deletion ends within this time. Until then, it may still write rows.
 	eraseAgain = 20 * time.Second
 )
 
@@ -57,8 +57,8 @@ func (e *Eraser) Run(ctx context.Context) error {
 		})
 }
 
-// keep calls the function once immediately and then at the interval every, until
-// ctx ends. After an error, keep logs the text failure and retries with backoff.
+// keep calls the argument once, a function, immediately and then at the interval in the argument every,
+// until ctx ends. After an error, keep logs the argument failure as the message and retries with backoff.
 func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
 	once func(context.Context) error) error {
 	again := doAgain

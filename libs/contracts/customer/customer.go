@@ -116,8 +116,8 @@ type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld is the maximal number of bookings, orders or reservations of one customer that are exported. It is
-// also the maximal number of future ones that a customer to be anonymized may have. No real customer has as many.
+// MostHeld is the maximal number of bookings, orders or reservations of one customer that are exported. A
+// customer with more future bookings, orders or reservations cannot be anonymized. No real customer has as many.
 const MostHeld = 1000
 
 // Erase requests that a customer is anonymized. Without Force, future

@@ -31,7 +31,7 @@ type plan struct {
 	whole    bool    // reports that the whole request is the body
 }
 
-// segment is one segment of a path: a fixed text, or the value of the field with the index at.
+// segment is one segment of a path. It is a fixed text, or the value of a field of the request, whose index is at.
 type segment struct {
 	text string
 	at   []int
@@ -73,7 +73,7 @@ func compile[Req any](method, path string) *plan {
 }
 
 // collect adds the fields of the struct type t to the plan. The
-// argument above is the index of the struct in the request.
+// argument "above" is the index of this struct in the request.
 func (p *plan) collect(t reflect.Type, above []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)

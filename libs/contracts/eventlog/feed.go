@@ -112,9 +112,9 @@ type page struct {
 	other  bool // another event has the position of the cursor
 }
 
-// Feed returns at most limit events that follow the cursor after. The cursor "" stands
-// before the oldest stored event. If there is no event, Feed repeats its query until the
-// time wait has passed, ctx ends or stop returns true. It then returns an empty page.
+// Feed returns at most limit events, those that follow a cursor. The argument after is the cursor; ""
+// stands for the place before the oldest stored event. If there is no event, Feed repeats its query until
+// the duration wait has passed, ctx ends or the function stop returns true. It then returns an empty page.
 //
 // The order of the events is stable: no event is inserted later before an event that
 // Feed has returned. The events of one subject are in the order of their sequence.

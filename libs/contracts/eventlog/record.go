@@ -20,13 +20,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-// Record returns an INSERT that records an event of the type typ for each row of rows. It must
-// be used in a CTE of the statement that makes the change. All rows belong to the business in
-// the parameter @business_id. The statement also needs the parameters that [Add] adds.
+// Record returns an INSERT that records one event for each row of a table or CTE. It must be used in a
+// CTE of the statement that makes the change. The statement also needs the parameters that [Add] adds.
 //
-// The argument rows names a table or CTE with the subjects after the change. It has the columns business_id, id
-// and sequence. The argument data is an SQL expression for the data to store: the row of the subject as jsonb.
-// Readers of events convert it to the form of the admin API. If typ is "", the type is the parameter @event_type.
+// The argument rows names the table or CTE with the subjects after the change. It has the columns
+// business_id, id and sequence. All rows belong to the business in the parameter @business_id.
+//
+// The argument data is an SQL expression for the data to store: the row of the subject as
+// jsonb. Readers of events convert the stored row to the form of the admin API. The argument
+// typ is the type of the events; if typ is "", the type is the parameter @event_type.
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, "("+data+") || @event_extra::jsonb", "uuid_v7()")
 }

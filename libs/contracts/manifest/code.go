@@ -132,7 +132,7 @@ func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	p.setCode(CodeFormat, "Value", shorten(value), "Example", example, "Meant", meant)
 }
 
-// suggestion is an error about an invalid value. Its field value is the value that the author probably meant, or "".
+// suggestion is an error about an invalid value. The field value holds the value that the author probably meant, or "".
 type suggestion struct{ message, value string }
 
 func (s *suggestion) Error() string { return s.message }

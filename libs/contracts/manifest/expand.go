@@ -87,8 +87,8 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 	return size, nil
 }
 
-// mergedLevels returns by how many levels the item of n with the index item moves up when merge keys are
-// replaced. A merge key names a mapping or a list of mappings. The fields of these mappings become fields of n.
+// mergedLevels returns by how many levels one item of the mapping n moves up when merge keys are replaced. The argument
+// item is the index of this item. A merge key names a mapping or a list of mappings, whose fields become fields of n.
 func mergedLevels(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":

@@ -131,14 +131,14 @@ func (z *Timezone) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an http or https URL, or empty. It can be copied into an HTML attribute
-// without escaping, because it contains no character that ends an attribute.
+// URL is the text of an http or https URL, or empty. It can be copied into an HTML
+// attribute without escaping, because it contains no character that ends an attribute.
 type URL string
 
 const maxURL = 2000
 
-// UnmarshalText rejects URLs with other schemes, without a host, or of more than 2,000
-// bytes. It also rejects white space, quotes, <, >, backslashes and control characters.
+// UnmarshalText rejects URLs with a scheme other than http or https, without a host, or of more
+// than 2,000 bytes. It also rejects white space, quotes, <, >, backslashes and control characters.
 func (u *URL) UnmarshalText(b []byte) error {
 	s := string(b)
 	if s != "" && !isWebAddress(s) {

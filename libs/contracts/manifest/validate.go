@@ -115,7 +115,7 @@ func (v *validator) checkManifest() {
 }
 
 // checkUnique reports each item of a list whose value equals that of an earlier item. The argument
-// field is the name of the field with the value. It is "" if the item itself is the value.
+// field is the name of the field with the value. If the item itself is the value, field is "".
 func checkUnique[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
@@ -164,7 +164,8 @@ func (p *path) describeOwner() string {
 	return p.String()
 }
 
-// checkKey reports a key that the list does not contain, with a hint that names the most similar key.
+// checkKey reports a key that is not in the list of known keys,
+// to. It adds a hint that names the most similar known key.
 func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	if to.set[key] {
 		return
@@ -179,7 +180,7 @@ func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	v.addProblem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).setCode(CodeUnknown)
 }
 
-// checkKeys reports keys that the list to does not contain, and keys that occur twice in keys.
+// checkKeys reports keys that are not in the list of known keys, to, and keys that occur twice.
 func (v *validator) checkKeys(at *path, keys []Key, to *keyList) {
 	checkUnique(v, at, keys, "", identity[Key])
 	for i, k := range keys {

@@ -23,9 +23,9 @@ const maxWarningComparisons = 1_000_000
 //   - overrides of past dates
 //   - packages that save nothing, and packages that are not shown
 //
-// Overlapping spans are two windows of the same day, and blocked time within
-// other blocked time. They are also two class sessions of the same staff member,
-// and two seasons or flash sales of equal priority that change the same prices.
+// Overlapping spans are two windows of the same day, blocked time within other
+// blocked time, or two class sessions of the same staff member. Two seasons or flash
+// sales of equal priority that change the same prices are overlapping spans, too.
 //
 // A manifest with warnings can be published. Warnings returns nothing for a manifest that [Parse] rejects.
 func Warnings(src []byte, now time.Time) []Problem {

@@ -35,8 +35,8 @@ type BusinessInfo struct {
 	// Open is false until the owner opens the business for bookings.
 	// Until then, lists are empty and nothing can be booked.
 	Open bool `json:"open" jsonschema:"false: the business is not open yet; nothing is listed, and book_appointment is refused"`
-	// NameTranslations are the translations of Name by language code. It is omitted if there are
-	// none. Name itself is always in the default language (interface.md §2, Localization 6).
+	// NameTranslations are the translations of Name by language code. The field is omitted if there
+	// are none. Name itself is always in the default language (interface.md §2, Localization 6).
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Form holds the questions of the booking page. It has no consents, because only
 	// the booking page may ask for consents. It is omitted if there are no questions.

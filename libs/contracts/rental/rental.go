@@ -130,8 +130,8 @@ type Reservation struct {
 	Price    *json.Number `json:"price"`
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency,omitempty"` // currency of all prices
-	// PriceChanges are the pricing rules that changed a price of
-	// the reservation, each once. It is omitted if no rule did.
+	// PriceChanges are the pricing rules that changed a price of the
+	// reservation, each once. The field is omitted if no rule changed a price.
 	PriceChanges  []booking.PriceChange `json:"price_changes,omitempty"`
 	CustomerName  string                `json:"customer_name"`
 	CustomerEmail *string               `json:"customer_email"`
@@ -155,7 +155,7 @@ type Reservation struct {
 	UpdatedAt time.Time         `json:"updated_at"`
 }
 
-// Unit is one physical unit of a rental. Its field Unit is the key of the unit in the manifest.
+// Unit is one physical unit of a rental. The field Unit is the key of the unit in the manifest.
 type Unit struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Unit     string    `json:"unit"`
