@@ -1,5 +1,5 @@
-// Package migrations contains the migrations of rental's schema. A migration only adds to the schema,
-// because the old and the new version of the program use the schema at the same time during an update.
+// Package migrations contains the migrations of rental's schema. A migration only adds to
+// the schema, because the old version of the program still uses the schema during an update.
 package migrations
 
 import (

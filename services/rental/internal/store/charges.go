@@ -166,8 +166,9 @@ type Charged struct {
 	Charge booking.Charge
 }
 
-// Unfinished returns up to limit reservations whose charge is not final, in the order of business and id, beginning
-// after the reservation given by the argument after. It leaves out reservations whose charge is being created.
+// Unfinished returns the next reservations whose charge is not final, in the order of
+// business and id. They follow the reservation in the argument after; the argument limit is
+// their maximum number. Unfinished leaves out reservations whose charge is being created.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged
@@ -218,8 +219,8 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 	return told, nil
 }
 
-// Counted returns up to limit returned or cancelled reservations
-// that booking still counts as open bookings of their customers.
+// Counted returns returned or cancelled reservations that booking still counts as open
+// bookings of their customers. The argument limit is the maximum number of reservations.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations that are no longer open", `

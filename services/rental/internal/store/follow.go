@@ -15,8 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns up to limit businesses that have reservations which are not picked up yet and end today
-// or later. It returns the businesses in the order of their ids, beginning after the id given by the argument after.
+// WithReservationsAhead returns the ids of businesses that have reservations which
+// are not picked up yet and end today or later. The ids are in ascending order and
+// follow the id in the argument after; the argument limit is their maximum number.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `

@@ -105,8 +105,8 @@ type Request struct {
 // A new attempt is necessary if the offer changes during the previous one.
 const maxRounds = 10
 
-// errAgain means that the attempt must be repeated, because the offer has changed
-// since it was read, or because the idempotency result of the request was deleted.
+// errAgain means that the attempt must be repeated. The offer has changed
+// since it was read, or the idempotency result of the request was deleted.
 var errAgain = errors.New("the offer has changed")
 
 // Reserve reserves units of a rental and of its extras: all of them or none. Both owners and
