@@ -33,9 +33,9 @@ type item interface {
 	content(o *order, changing bool) view.Content
 	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
-	// refused is called if nothing was booked, for the reason in the argument cause. If the
-	// customer can change the item to avoid the cause, for example a start that is no
-	// longer free, refused sends the response and returns true. Otherwise it returns false.
+	// refused is called if nothing was booked, for the reason in the argument cause. The
+	// customer may be able to change the item, for example if the start is no longer
+	// free. Then refused sends the response and returns true. Otherwise it returns false.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 

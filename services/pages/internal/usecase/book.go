@@ -314,8 +314,8 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 }
 
 // once calls the function do, with the booking page as the actor and with an
-// idempotency key. If an earlier request with the same key is still in progress, for
-// example after a double click, once waits and returns the result of that request.
+// idempotency key. An earlier request with the same key can still be in progress, for
+// example after a double click. Then once waits and returns the result of that request.
 //
 // once waits at most three quarters of the remaining time of the request. The wait may be
 // long, because a payment provider can be slow. The rest of the time is for the response.

@@ -188,9 +188,9 @@ func (w *Reservation) On(d timespan.Date) *Reservation {
 	return &other
 }
 
-// Until returns the last date of the reservation and, for a rental with a price per hour, the
-// time on that date at which the reservation ends. If the reservation ends at midnight, the
-// result is 24:00 of the previous date. Hours are elapsed time, as in the rental service.
+// Until returns the last date of the reservation. For a rental with a price per hour, it also
+// returns the time on that date at which the reservation ends. If the reservation ends at midnight,
+// the result is 24:00 of the previous date. Hours are elapsed time, as in the rental service.
 func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.Hourly() {
 		return *w.From + timespan.Date(w.For-1), 0
@@ -262,8 +262,8 @@ func (w *Reservation) AllLengths() []int {
 }
 
 // Lengths returns those of [Reservation.AllLengths] for which the rental is free from
-// the chosen start. If no start is chosen, or the chosen start is not in the argument
-// starts, it returns the lengths that are possible from at least one of starts.
+// the chosen start. The chosen start may be missing or not in the argument starts.
+// Then Lengths returns the lengths that are possible from at least one of the starts.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -531,8 +531,8 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule can make the price of a rental
-// per hour or day higher than the price shown, which is in minor units.
+// RentalRises reports whether a pricing rule can make the price of a
+// rental per hour or day higher than the argument shown, in minor units.
 func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
