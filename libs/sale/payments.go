@@ -25,7 +25,8 @@ type Opening[P any] struct {
 	Store func(ctx context.Context, created P) error
 	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument created is the zero value.
 	TakeBack func(ctx context.Context, created P, cause error) error
-	// Within is the time limit of the calls of TakeBack. They continue after the deadline of the request.
+	// Within is the time limit for all calls of TakeBack together.
+	// The calls continue after the deadline of the request.
 	Within time.Duration
 	Log    *slog.Logger
 }
