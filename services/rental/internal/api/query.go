@@ -24,7 +24,7 @@ const (
 
 // The bounds of a request for /rental-availability and of a reservation (interface.md §8).
 const (
-	maxRangeDays = 730 // both ends included
+	maxRangeDays = 730 // the first and the last date included
 	maxQuantity  = rental.MaxQuantity
 )
 

@@ -40,7 +40,7 @@ type Reservation struct {
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      json.RawMessage // a JSON object with the answers to the business's own questions
-	Locale        string          // the customer's language, one of the business's
+	Locale        string          // the customer's language, which is one of the business's languages
 	Timezone      string          // the time zone in which it was made: an IANA name, or "" if unknown
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
@@ -101,11 +101,11 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		return Reservation{}, err
 	}
 	r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
-	if start != nil { // all four columns are null, or none
+	if start != nil { // the four columns of Hours are all null or all set
 		r.Hours = &Hours{Start: *start, End: *end, During: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
 	}
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
-	if own == nil { // all three columns are null, or none
+	if own == nil { // the three columns of Price are all null or all set
 		return r, nil
 	}
 	r.Price = &Price{Own: *own, Total: *total, Changes: changes}

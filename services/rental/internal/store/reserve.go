@@ -38,7 +38,7 @@ type NewReservation struct {
 	CustomerName  string
 	CustomerEmail *string
 	CustomerPhone *string
-	FormData      json.RawMessage // an object; nil: no answers
+	FormData      json.RawMessage // a JSON object with the customer's answers; nil: no answers
 	Locale        string
 	Timezone      string // the time zone of Dates and Hours
 	OfferVersion  int64

@@ -47,8 +47,8 @@ type CancellableReservations interface {
 		part func(store.Reservation) (refund.Part, error)) (store.Reservation, error)
 }
 
-// cancellations returns the implementation of cancellations and refunds for the reservations
-// of one business. The argument refuse converts an error of the store to a fault.
+// cancellations returns a [sale.Cancellations] for the reservations of one
+// business. The argument refuse converts an error of the store to a fault.
 func cancellations(records CancellableReservations, offer *catalog.Offer, refuse func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
@@ -58,8 +58,8 @@ func cancellations(records CancellableReservations, offer *catalog.Offer, refuse
 	}
 }
 
-// Cancellations returns the implementation with which the owner of a
-// business cancels and refunds reservations, with immediate effect.
+// Cancellations returns a [sale.Cancellations] with which the owner of
+// a business cancels and refunds reservations, with immediate effect.
 func (o *Owner) Cancellations(offer *catalog.Offer) sale.Cancellations[store.Reservation] {
 	return cancellations(o.reservations, offer, func(err error) error {
 		return refusal(err, "cancel takes one that is pending or reserved")

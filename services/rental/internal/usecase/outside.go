@@ -43,14 +43,14 @@ func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *
 	return o
 }
 
-// heldLine is the occupancy of one rental by a reservation.
+// heldLine describes the units of one rental that a reservation occupies.
 type heldLine struct {
 	rental uuid.UUID
 	name   string
 	occupancy.Reservation
 }
 
-// heldBy returns the occupancy of the rental of a reservation, followed by that of each extra.
+// heldBy returns the units of the main rental that a reservation occupies, followed by those of each extra.
 func heldBy(r *store.Reservation) []heldLine {
 	own := occupancy.Reservation{Units: r.Quantity, Dates: r.Dates, Out: r.Status == state.PickedUp}
 	byDay := own

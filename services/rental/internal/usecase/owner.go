@@ -97,7 +97,7 @@ type Request struct {
 	CustomerPhone *string
 	FormData      map[string]any // answers to the business's own questions
 	Locale        string         // the locale that the customer's request names, or ""
-	PaymentChoice string         // one of catalog's modes, or ""
+	PaymentChoice string         // one of the payment modes of package catalog, or ""
 	Stretch
 }
 
