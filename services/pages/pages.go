@@ -76,9 +76,9 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Limits on reading lists of free starts from availability. For each business, only placesEach lists are read
-// at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page waits
-// at most placeWithin until it may read a list. The timeout of a call of availability has the same length.
+// Limits on reading lists of free starts from availability. For each business, only placesEach lists are
+// read at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page
+// waits at most placeWithin until it may read a list; the timeout of a call to availability is as long.
 const (
 	placesEach  = 4
 	placeWithin = 2 * time.Second

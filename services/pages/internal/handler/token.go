@@ -35,7 +35,7 @@ func newForms(secrets []string, atLeast time.Duration, c clock.Clock) forms {
 
 func digest(key []byte, text string) []byte {
 	mac := hmac.New(sha256.New, key)
-	_, _ = mac.Write([]byte(text)) // never fails
+	_, _ = mac.Write([]byte(text)) // writing to an HMAC never fails
 	return mac.Sum(nil)
 }
 

@@ -201,7 +201,7 @@ func (m *Managed) moving() url.Values {
 	}
 	query := url.Values{
 		"service_id": {strings.Join(ids, ",")}, "moving": {b.ID.String()}, "party_size": {strconv.Itoa(b.PartySize)},
-		"is_package": {"true"}, // lists each start once
+		"is_package": {"true"}, // is_package lists each start once
 	}
 	if b.IsPackage && b.StaffingMode != "" {
 		query.Set("staffing_mode", b.StaffingMode)

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// fewLeft is the largest number of remaining tickets or units that the lists show.
+// fewLeft is the largest number of remaining tickets or units that
+// the lists show. If more are left, the lists show no number.
 const fewLeft = 10
 
 // eventStep returns the path of the page of an event, below the business's first page.

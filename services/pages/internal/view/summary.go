@@ -133,7 +133,7 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 	return others
 }
 
-// month returns the link to the month that begins on the argument first.
+// month returns the link to another month. The argument first is the first day of this month.
 func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
@@ -146,7 +146,7 @@ func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 // week contains the seven days of one row of a month. A day is nil if it belongs to another month.
 type week [7]*timespan.Date
 
-// weeks returns the rows of the month that begins on the argument first.
+// weeks returns the rows of a month. The argument first is the first day of the month.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
