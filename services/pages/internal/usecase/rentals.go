@@ -531,8 +531,8 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule can make the price of a
-// rental per hour or day higher than the argument shown, in minor units.
+// RentalRises reports whether a pricing rule can raise the price of a rental
+// per hour or day above the price in the argument shown, in minor units.
 func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
