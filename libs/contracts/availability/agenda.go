@@ -55,6 +55,8 @@ type ClassSession struct {
 	ServiceID uuid.UUID     `json:"service_id"`
 	Date      timespan.Date `json:"date"`
 	During    timespan.Span `json:"during"`
-	Off       bool          `json:"off"`   // does not take place: closed day, blocked time, or inactive member
-	Taken     int           `json:"taken"` // number of booked seats
+	// Off reports that the session does not take place: the day is
+	// closed, the time is blocked, or the staff member is inactive.
+	Off   bool `json:"off"`
+	Taken int  `json:"taken"` // number of booked seats
 }

@@ -34,7 +34,7 @@ const (
 	RulePaused       = "paused"
 	// The next three rules, like the rules above, can prevent that an existing booking is made again as it is.
 	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
-	RuleTooFew  = "too_few" // more places, or seats of a session, are booked at a time than the offer has
+	RuleTooFew  = "too_few" // more places or seats are booked at a time than the offer has
 	RuleMoved   = "moved"   // the event of the tickets was rescheduled
 )
 
@@ -64,10 +64,12 @@ func (r ExplainRequest) Tenant() string { return r.Slug }
 
 // Explanation reports whether customers can book a start and, if not, the reason.
 type Explanation struct {
-	Computed bool    `json:"computed"` // false if the offer or the occupied time could not be read
-	Timezone string  `json:"timezone"`
-	Bookable bool    `json:"bookable"`
-	Reason   *Reason `json:"reason"` // first rule that prevents every booking; null if none is known
+	Computed bool   `json:"computed"` // false if the offer or the occupied time could not be read
+	Timezone string `json:"timezone"`
+	Bookable bool   `json:"bookable"`
+	// Reason is the first rule that prevents every booking. It is
+	// null if customers can book the start, or if Computed is false.
+	Reason *Reason `json:"reason"`
 	// Staff lists all staff members who perform the services, in Auto-Assign order. It is
 	// empty if the services need no staff member, or if the request names a staff member.
 	Staff []MemberExplanation `json:"staff"`
@@ -98,11 +100,14 @@ type Reason struct {
 	Date *timespan.Date `json:"date,omitempty"`
 	// From is the start of a block, the start of a booking including
 	// its buffers, or the first start after the minimum notice.
-	From    *timespan.LocalDateTime `json:"from,omitempty"`
-	To      *timespan.LocalDateTime `json:"to,omitempty"`
-	Minutes int                     `json:"minutes,omitempty"` // of the buffer, the notice or the grid step
-	Booked  int                     `json:"booked,omitempty"`  // for too_few: places booked at a time
-	Offered int                     `json:"offered,omitempty"` // for too_few: places that the offer has
+	From *timespan.LocalDateTime `json:"from,omitempty"`
+	To   *timespan.LocalDateTime `json:"to,omitempty"`
+	// Minutes is the length of the buffer, of the minimum notice, or of a step of the slot grid.
+	Minutes int `json:"minutes,omitempty"`
+	// Booked and Offered are set for too_few: the number of places
+	// that are booked at a time, and the number that the offer has.
+	Booked  int `json:"booked,omitempty"`
+	Offered int `json:"offered,omitempty"`
 }
 
 // Explain sets Message to one English sentence that explains the rule.

@@ -80,7 +80,7 @@ type OutsideResponse struct {
 
 // Outside is one of the bookings that could not be made as they are under the new offer.
 type Outside struct {
-	Index  int    `json:"index"` // index of the booking in the Held of the request
+	Index  int    `json:"index"` // index of the booking in the list Held of the request
 	Reason Reason `json:"reason"`
 	// Already reports that the booking could not be made under the
 	// published offer either. The new offer is then not the cause.

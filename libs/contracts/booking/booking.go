@@ -151,7 +151,7 @@ type Booking struct {
 	// StaffRequested reports that the customer chose the staff member, instead of any free one.
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
-	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or omitted
+	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service; otherwise omitted
 	Withdrawn      bool   `json:"withdrawn"`               // the business has withdrawn the booked class session
 	// Warnings are the rules for customers that this booking by the owner breaks. They
 	// are present only in the response to the request that booked or rescheduled.

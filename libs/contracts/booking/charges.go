@@ -182,5 +182,5 @@ type NumberedRefund struct {
 type OpenReservation struct {
 	CustomerEmail string    `json:"customer_email"`
 	EndsAt        time.Time `json:"ends_at"`  // time until which the reservation counts
-	MaxOpen       int       `json:"max_open"` // the limit, bookings.max_open_per_customer
+	MaxOpen       int       `json:"max_open"` // the setting bookings.max_open_per_customer
 }

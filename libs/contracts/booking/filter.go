@@ -24,8 +24,8 @@ type Filter struct {
 // TicketFilter selects the orders of tickets of a list. A zero field selects all.
 type TicketFilter struct {
 	EventID *uuid.UUID
-	Query   string // like [Filter.Query]
-	Payment string // like [Filter.Payment]
+	Query   string // see [Filter.Query]
+	Payment string // see [Filter.Payment]
 }
 
 // Values returns the filter as query parameters, which bookingclient.ReadTicketFilter reads.

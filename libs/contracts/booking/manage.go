@@ -63,7 +63,7 @@ type MayMove struct {
 	Allowed bool `json:"allowed"`
 	// Reason is one of the Cancel… reasons, or the status of the booking. It is set if a reschedule is not allowed.
 	Reason string     `json:"reason,omitempty"`
-	Until  *time.Time `json:"until"` // last instant of a reschedule; null if not allowed
+	Until  *time.Time `json:"until"` // last instant at which Allowed holds; null if not allowed
 }
 
 // ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
@@ -71,14 +71,14 @@ type ManagedTicket struct {
 	ID           uuid.UUID     `json:"id"`
 	Status       string        `json:"status"`
 	EventName    string        `json:"event_name"`
-	TierName     string        `json:"tier_name"` // as in [Ticket], like tiers
+	TierName     string        `json:"tier_name"` // TierName and Tiers are as in [Ticket]
 	Tiers        []SoldTier    `json:"tiers"`
 	Date         string        `json:"date"`
 	StartTime    string        `json:"start_time"`
 	StartsAt     time.Time     `json:"starts_at"`
 	EndsAt       time.Time     `json:"ends_at"`
 	Timezone     string        `json:"timezone"`      // as in [Booking]
-	FormerStarts []time.Time   `json:"former_starts"` // starts of the event before it was rescheduled
+	FormerStarts []time.Time   `json:"former_starts"` // starts of the event before the business rescheduled it
 	Withdrawn    bool          `json:"withdrawn"`     // the business no longer offers the event
 	Quantity     int           `json:"quantity"`
 	Total        *json.Number  `json:"total"`

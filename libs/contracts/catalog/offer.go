@@ -106,9 +106,10 @@ type PaymentModes struct {
 
 // Account is the state of the business's account with Slotmesh: its subscription and its removal.
 type Account struct {
-	SubscriptionActive bool           `json:"subscription_active"`
-	RemovalOn          *timespan.Date `json:"removal_on"` // if set, bookings are already refused
-	Sandbox            bool           `json:"sandbox"`    // no payments are taken and no messages are sent
+	SubscriptionActive bool `json:"subscription_active"`
+	// RemovalOn is the date of the scheduled removal. If it is set, bookings are already refused.
+	RemovalOn *timespan.Date `json:"removal_on"`
+	Sandbox   bool           `json:"sandbox"` // no payments are taken and no messages are sent
 }
 
 // Bookings are the settings of the business for bookings.
@@ -118,8 +119,10 @@ type Bookings struct {
 	MinNoticeMinutes    int            `json:"min_notice_minutes"`
 	AdvanceDays         int            `json:"advance_days"`
 	// AutoConfirm confirms a booking immediately or, with online payment, as soon as it is paid.
-	AutoConfirm        bool `json:"auto_confirm"`
-	MaxOpenPerCustomer int  `json:"max_open_per_customer"` // per email address; on the booking page
+	AutoConfirm bool `json:"auto_confirm"`
+	// MaxOpenPerCustomer is the maximal number of open bookings of
+	// one email address. It applies to bookings on the booking page.
+	MaxOpenPerCustomer int `json:"max_open_per_customer"`
 }
 
 // CancellationRule sets the refund of a cancellation that is made
@@ -182,12 +185,14 @@ type Block struct {
 
 // Staff is one staff member.
 type Staff struct {
-	ID        uuid.UUID     `json:"id"`
-	Key       string        `json:"key"`
-	Name      string        `json:"name"`
-	Active    bool          `json:"active"`
-	Order     int           `json:"order"`
-	Hours     *WeekHours    `json:"hours"` // null: those of the business; empty: only Overrides apply
+	ID     uuid.UUID `json:"id"`
+	Key    string    `json:"key"`
+	Name   string    `json:"name"`
+	Active bool      `json:"active"`
+	Order  int       `json:"order"`
+	// Hours are the working hours. Null means the hours of the
+	// business. An empty value means that only Overrides apply.
+	Hours     *WeekHours    `json:"hours"`
 	Overrides []DayOverride `json:"overrides"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
@@ -203,16 +208,17 @@ const (
 
 // Service is one service that customers can book.
 type Service struct {
-	ID                  uuid.UUID        `json:"id"`
-	Key                 string           `json:"key"`
-	Name                string           `json:"name"`
-	Active              bool             `json:"active"`
-	DurationMinutes     int              `json:"duration_minutes"`
-	BufferBeforeMinutes int              `json:"buffer_before_minutes"`
-	BufferAfterMinutes  int              `json:"buffer_after_minutes"`
-	SlotIntervalMinutes int              `json:"slot_interval_minutes"` // that of the business if the service has none
-	Price               int64            `json:"price"`                 // in minor units; 0 means free
-	PerPerson           bool             `json:"per_person,omitempty"`  // Price is for one person, not for one booking
+	ID                  uuid.UUID `json:"id"`
+	Key                 string    `json:"key"`
+	Name                string    `json:"name"`
+	Active              bool      `json:"active"`
+	DurationMinutes     int       `json:"duration_minutes"`
+	BufferBeforeMinutes int       `json:"buffer_before_minutes"`
+	BufferAfterMinutes  int       `json:"buffer_after_minutes"`
+	// SlotIntervalMinutes is the step between two starts. The default is the interval of the business.
+	SlotIntervalMinutes int              `json:"slot_interval_minutes"`
+	Price               int64            `json:"price"`                // in minor units; 0 means free
+	PerPerson           bool             `json:"per_person,omitempty"` // Price is for one person, not for one booking
 	PaymentRequirement  string           `json:"payment_requirement"`
 	DepositValue        *decimal.Decimal `json:"deposit_value"`
 	Capacity            int              `json:"capacity"` // number of capacity units, if the service needs no staff

@@ -71,7 +71,7 @@ func (f *Forgetter) Run(ctx context.Context) error {
 func (f *Forgetter) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	now := f.clock.Now()
-	var first error // first error; the job continues with the other businesses
+	var first error // returned after all businesses are processed
 	for after := uuid.Nil; ; {
 		businesses, err := f.kept.RemembersEnded(ctx, after, now.Add(-shortestMemory), forgetPage)
 		if err != nil {

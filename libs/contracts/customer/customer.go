@@ -139,7 +139,7 @@ type Ahead struct {
 type Forgotten struct {
 	Erased
 	Messages   int `json:"messages"`   // number of messages, whether sent or not
-	Deliveries int `json:"deliveries"` // number of deliveries of webhooks
+	Deliveries int `json:"deliveries"` // number of webhook deliveries
 }
 
 // Erased holds the numbers of anonymized bookings, orders and

@@ -52,20 +52,21 @@ type Type string
 
 // The types of events that webhooks send.
 const (
-	BookingCreated      Type = "booking.created"
-	BookingConfirmed    Type = "booking.confirmed"
-	BookingRescheduled  Type = "booking.rescheduled"
-	BookingCancelled    Type = "booking.cancelled"
-	BookingWithdrawn    Type = "booking.withdrawn" // the business withdrew the class session of the booking
-	BookingRestored     Type = "booking.restored"  // the withdrawn class session takes place after all
-	BookingCompleted    Type = "booking.completed"
-	BookingNoShow       Type = "booking.no_show"
-	BookingReopened     Type = "booking.reopened" // the status completed or no-show was reverted
-	PaymentSucceeded    Type = "payment.succeeded"
-	PaymentFailed       Type = "payment.failed"
-	PaymentExpired      Type = "payment.expired"
-	PaymentRefunded     Type = "payment.refunded"
-	PaymentRefundFailed Type = "payment.refund_failed" // the provider refused the refund, even if made before
+	BookingCreated     Type = "booking.created"
+	BookingConfirmed   Type = "booking.confirmed"
+	BookingRescheduled Type = "booking.rescheduled"
+	BookingCancelled   Type = "booking.cancelled"
+	BookingWithdrawn   Type = "booking.withdrawn" // the business withdrew the class session of the booking
+	BookingRestored    Type = "booking.restored"  // the withdrawn class session takes place after all
+	BookingCompleted   Type = "booking.completed"
+	BookingNoShow      Type = "booking.no_show"
+	BookingReopened    Type = "booking.reopened" // the status completed or no-show was reverted
+	PaymentSucceeded   Type = "payment.succeeded"
+	PaymentFailed      Type = "payment.failed"
+	PaymentExpired     Type = "payment.expired"
+	PaymentRefunded    Type = "payment.refunded"
+	// PaymentRefundFailed means that the provider refused a refund, perhaps after it had reported the refund as made.
+	PaymentRefundFailed Type = "payment.refund_failed"
 	// PaymentDisputed means that the customer has disputed the
 	// payment at the customer's bank, or that the dispute has ended.
 	PaymentDisputed      Type = "payment.disputed"

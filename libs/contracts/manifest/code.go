@@ -15,32 +15,33 @@ import (
 // concerns the text of the manifest, or if it cannot occur in a form of the owner's pages.
 type Code string
 
-// The kinds of problems that the value of a field can have. The comments name the parameters, if there are any.
+// The kinds of problems that the value of a field can have. Words
+// such as Min and Value are names of parameters in [Problem.Params].
 const (
 	CodeMissing         Code = "missing"
 	CodeNumber          Code = "number"           // not a number
-	CodeNumberRange     Code = "number_range"     // out of range; Min, Max
-	CodeNumberMin       Code = "number_min"       // below the minimum; Min
-	CodePositive        Code = "positive"         // not above 0
-	CodeDecimals        Code = "decimals"         // too many decimals; Max: the possible number
-	CodeAmountTooLarge  Code = "amount_too_large" // Max: the smallest amount that is too large
-	CodeTooLong         Code = "too_long"         // Count, Max: numbers of characters
-	CodeTooMany         Code = "too_many"         // Count, Max: numbers of items
+	CodeNumberRange     Code = "number_range"     // a number that is not from Min to Max
+	CodeNumberMin       Code = "number_min"       // a number below Min
+	CodePositive        Code = "positive"         // a number that is not above 0
+	CodeDecimals        Code = "decimals"         // more than Max decimals
+	CodeAmountTooLarge  Code = "amount_too_large" // an amount of Max or more
+	CodeTooLong         Code = "too_long"         // Count characters; at most Max are possible
+	CodeTooMany         Code = "too_many"         // Count items; at most Max are possible
 	CodeUnprintable     Code = "unprintable"      // a control or invisible character, or a line break
-	CodeFormat          Code = "format"           // Value; Example; Meant: the probable value, if found
-	CodeKey             Code = "key"              // invalid key; Value
-	CodeURL             Code = "url"              // invalid URL; Value
-	CodeOrigin          Code = "origin"           // invalid origin; Value
+	CodeFormat          Code = "format"           // Value has not the form of Example; Meant is likely
+	CodeKey             Code = "key"              // Value is not a key
+	CodeURL             Code = "url"              // Value is not a URL
+	CodeOrigin          Code = "origin"           // Value is not an origin
 	CodeWindow          Code = "window"           // empty or unreadable opening hours
-	CodeContrast        Code = "contrast"         // Color: the nearest color that is dark enough
-	CodeTwice           Code = "twice"            // the same value as another item; Value
+	CodeContrast        Code = "contrast"         // not dark enough; Color is the nearest that is
+	CodeTwice           Code = "twice"            // Value occurs twice
 	CodeUnknown         Code = "unknown"          // a key that no object has
 	CodeItself          Code = "itself"           // a rental that is its own upsell
-	CodeDefaultLanguage Code = "default_language" // not among the languages; Language: the default one
+	CodeDefaultLanguage Code = "default_language" // the languages lack Language, the default one
 	CodeForeignLanguage Code = "foreign_language" // a translation into Language, which is not offered
 	CodeOrder           Code = "order"            // the end is not after the start
-	CodeExcludes        Code = "excludes"         // With: the field that excludes this one
-	CodeOneOf           Code = "one_of"           // Fields: names, by spaces, of which one is missing
+	CodeExcludes        Code = "excludes"         // the field With excludes this field
+	CodeOneOf           Code = "one_of"           // one of Fields, separated by spaces, is missing
 	CodeSessionDay      Code = "session_day"      // a class session with neither weekday nor date
 	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than /slots lists
 )

@@ -16,7 +16,7 @@ type jsonReader struct {
 	src    []byte
 	dec    *json.Decoder
 	line   int
-	offset int // line is the line number at this offset of src
+	offset int // offset in src up to which the line breaks are counted in line
 	values int
 }
 

@@ -35,7 +35,7 @@ type Message struct {
 	Locale    string     `json:"locale"`
 	Subject   string     `json:"subject"` // subject line
 	Status    string     `json:"status"`
-	Reason    string     `json:"reason,omitempty"` // why it is not sent, or not yet
+	Reason    string     `json:"reason,omitempty"` // reason why the message is not sent, or not yet
 	Attempts  int        `json:"attempts"`
 	CreatedAt time.Time  `json:"created_at"`
 	SentAt    *time.Time `json:"sent_at"` // null: not known to be sent
@@ -47,7 +47,7 @@ type WholeMessage struct {
 	FromName       string `json:"from_name"`
 	ReplyTo        string `json:"reply_to,omitempty"`
 	Text           string `json:"text"`
-	HTML           string `json:"html"` // the same words as Text
+	HTML           string `json:"html"` // the words of Text as HTML
 	Calendar       string `json:"calendar,omitempty"`
 	CalendarMethod string `json:"calendar_method,omitempty"` // iCalendar method: REQUEST, CANCEL or PUBLISH
 }

@@ -72,7 +72,7 @@ type Delivery struct {
 	// the delivery waits for the delivery of an earlier event of the same subject.
 	NextAt    *time.Time        `json:"next_attempt_at"`
 	CreatedAt time.Time         `json:"created_at"`
-	Body      json.RawMessage   `json:"body"` // body of the request, byte by byte
+	Body      json.RawMessage   `json:"body"` // body of the request, exactly as it is sent
 	Attempts  []DeliveryAttempt `json:"attempts"`
 }
 

@@ -26,7 +26,7 @@ const MaxItems = 10_000
 // QuotesRequest requests the prices of at most [MaxItems] items of one business (POST /internal/quotes).
 type QuotesRequest struct {
 	Slug         string    `json:"slug"`
-	OfferVersion int64     `json:"offer_version"` // version of the offer to use; a newer one is used if it exists
+	OfferVersion int64     `json:"offer_version"` // this version of the offer, or a newer one, is used
 	PurchaseAt   time.Time `json:"purchase_at"`   // time of the sale
 	Items        []Item    `json:"items"`
 	OmitSteps    bool      `json:"omit_steps,omitempty"` // leaves out the steps of the quotes
@@ -49,7 +49,7 @@ type Item struct {
 	Date         timespan.Date       `json:"date"`
 	Start        *timespan.TimeOfDay `json:"start,omitempty"`         // 00:00 to 23:59; ignored for an event
 	PartySize    *int                `json:"party_size,omitempty"`    // at least 1
-	FirstBooking *bool               `json:"first_booking,omitempty"` // reports that the customer has not booked before
+	FirstBooking *bool               `json:"first_booking,omitempty"` // the customer has no earlier booking
 	Units        *int                `json:"units,omitempty"`         // rental: hours or days, at least 1
 }
 
@@ -69,7 +69,7 @@ type QuotesResponse struct {
 // Package identifies a package of services.
 type Package struct {
 	ID         uuid.UUID `json:"id"`
-	Separately int64     `json:"separately"` // sum of the prices of the services without the package
+	Separately int64     `json:"separately"` // sum of the single prices after the pricing rules
 }
 
 // Quote is the price of an item, in minor units. Price is the list price List after the pricing rules
