@@ -36,7 +36,7 @@ func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []by
 		if err != nil {
 			return nil, err
 		}
-		return records.Outcome(c.UserContext(), businessID)
+		return records.FindIdempotencyResult(c.UserContext(), businessID)
 	}, again)
 }
 

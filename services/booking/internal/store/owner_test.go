@@ -181,7 +181,7 @@ func TestARefusedKeyStaysRefusedToEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	order := newGala(10, 10).order(0, 2)
-	if answer, err := s.Outcome(named(t, "a", now.Add(time.Second)), order.BusinessID); answer != nil || err != nil {
+	if answer, err := s.FindIdempotencyResult(named(t, "a", now.Add(time.Second)), order.BusinessID); answer != nil || err != nil {
 		t.Fatalf("%s, %v", answer, err)
 	}
 	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {

@@ -50,9 +50,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored result of the write with the request's
+// FindIdempotencyResult returns the stored result of the write with the request's
 // Idempotency-Key, as postgres.FindIdempotencyResult does.
-func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 

@@ -272,14 +272,14 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	return l.managed(found, offer, moved), nil
 }
 
-// Outcome returns the stored result of the write with the request's Idempotency-Key, as [store.Store.Outcome]
+// FindIdempotencyResult returns the stored result of the write with the request's Idempotency-Key, as [store.Store.Outcome]
 // does. If no result is stored, Outcome refuses all earlier requests with the key that are still in flight.
-func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
+func (l *ByLink) FindIdempotencyResult(ctx context.Context, token string) ([]byte, error) {
 	found, _, err := l.follow(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	return l.records.Outcome(held(ctx, found), found.BusinessID)
+	return l.records.FindIdempotencyResult(held(ctx, found), found.BusinessID)
 }
 
 // Again returns the customer view for a repeated write. The argument answer is the stored result of the first write.

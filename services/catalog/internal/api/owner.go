@@ -44,7 +44,7 @@ func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error)
 		if err != nil {
 			return nil, err
 		}
-		return o.Store.Outcome(c.UserContext(), slug)
+		return o.Store.FindIdempotencyResult(c.UserContext(), slug)
 	}, again)
 }
 

@@ -136,7 +136,7 @@ func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
 // FindIdempotencyResult returns the stored result of an earlier change of slug with the same Idempotency-Key as the
 // request ([postgres.FindIdempotencyResult]).
-func (s *Store) Outcome(ctx context.Context, slug string) ([]byte, error) {
+func (s *Store) FindIdempotencyResult(ctx context.Context, slug string) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, writesOf(slug))
 }
 

@@ -33,7 +33,7 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 		case err != nil:
 			return nil, fault.Unknown(err)
 		}
-		return a.Rooms.Accounts.Store.Outcome(c.UserContext(), business)
+		return a.Rooms.Accounts.Store.FindIdempotencyResult(c.UserContext(), business)
 	}, again)
 }
 

@@ -97,5 +97,5 @@ func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	case err != nil:
 		return nil, fault.Unknown(err)
 	}
-	return in.records.Outcome(c.UserContext(), offer.ID)
+	return in.records.FindIdempotencyResult(c.UserContext(), offer.ID)
 }

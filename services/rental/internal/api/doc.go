@@ -37,7 +37,7 @@ type Records interface {
 		page request.Page) ([]store.Reservation, string, error)
 	RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow,
 		error)
-	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
+	FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error)

@@ -27,7 +27,7 @@ func (l *ByLink) Mount(r *server.Internal) {
 	r.Handle(rental.ReadCalendar.Row, l.calendar)
 	server.Mount(r, rental.OpenPaymentPage, l.payment)
 	r.Handle(rental.CancelByLink.Row, server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
-		return l.links.Outcome(c.UserContext(), c.Params("token"))
+		return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token"))
 	}, func(c *fiber.Ctx, answer []byte) error {
 		return sendManaged(c)(l.links.Again(c.UserContext(), c.Params("token"), answer))
 	}))

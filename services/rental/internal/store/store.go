@@ -46,9 +46,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored answer of an earlier write with the same
+// FindIdempotencyResult returns the stored answer of an earlier write with the same
 // Idempotency-Key as the request, as [postgres.FindIdempotencyResult] does.
-func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 

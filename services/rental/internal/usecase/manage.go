@@ -35,7 +35,7 @@ type Businesses interface {
 type LinkedReservations interface {
 	CancellableReservations
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
-	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
+	FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error)
 }
 
@@ -167,14 +167,14 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string
 	return m, page.CheckoutURL, nil
 }
 
-// Outcome returns the stored answer of an earlier write with the same Idempotency-Key,
+// FindIdempotencyResult returns the stored answer of an earlier write with the same Idempotency-Key,
 // as [store.Store.Outcome] does. Fault: not_found for an invalid token.
-func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
+func (l *ByLink) FindIdempotencyResult(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	return l.reservations.Outcome(held(ctx, m.Linked), m.BusinessID)
+	return l.reservations.FindIdempotencyResult(held(ctx, m.Linked), m.BusinessID)
 }
 
 // held limits the request's Idempotency-Key to one reservation, that of the link. Without

@@ -36,7 +36,7 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // FindIdempotencyResult returns the stored result of an earlier request with the same Idempotency-Key about a business,
 // as postgres.FindIdempotencyResult does. The nil id stands for requests about operators.
-func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
