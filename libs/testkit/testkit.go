@@ -78,8 +78,8 @@ func drop(t testing.TB, cfg postgres.Config) {
 	}
 }
 
-// Server returns the URL of the test database. The URL contains a long connect timeout,
-// because the machine may be slow. Without it, services would use their own short timeout.
+// Server returns the URL of the test database. The URL contains a long connect timeout, because the
+// machine may be slow. Without a timeout in the URL, services would use their own short timeout.
 func Server(t testing.TB) string {
 	t.Helper()
 	at, err := url.Parse(lookup(t, DatabaseURL))
@@ -113,8 +113,8 @@ func Redis(t testing.TB) (redis.UniversalClient, string) {
 	return client, "test:" + Unique() + ":"
 }
 
-// RedisDatabase returns the URL of a database in the test Redis that no other test uses. The requests
-// of all tests come from the same address, so the tests would otherwise count against the same limits.
+// RedisDatabase returns the URL of a database in the test Redis that no other test uses. Limits therefore
+// count only the requests of this test, although the requests of all tests come from the same address.
 func RedisDatabase(t testing.TB) string {
 	t.Helper()
 	client, _ := Redis(t)

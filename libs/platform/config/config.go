@@ -57,9 +57,9 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return problems
 }
 
-// describeError returns a sentence about the error of a setting. For durations, log
-// levels, booleans and integers, the sentence contains the value and describes valid
-// values. For other types, it is the text of err, because those settings may hold secrets.
+// describeError returns a sentence about the error of a setting. For durations, log levels,
+// booleans and integers, the sentence contains the value and describes valid values. For
+// other types, describeError returns only the text of err, because the value may be a secret.
 func describeError(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {

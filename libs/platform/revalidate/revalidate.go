@@ -46,8 +46,8 @@ type Options struct {
 	Clock    clock.Clock
 	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest version
 	Ages     metric.Float64Histogram
-	// Unanswered is an optional function. The cache calls it when it
-	// returns a stale value because of an error, and passes that error.
+	// Unanswered is an optional function. The cache calls this function
+	// when an error makes it return a stale value, and passes the error.
 	Unanswered func(ctx context.Context, key string, err error)
 }
 

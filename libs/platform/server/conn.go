@@ -30,7 +30,7 @@ type conn struct {
 	shares  []share
 	groups  []membership // set before the HTTP server uses the connection
 	state   atomic.Int32
-	lingers atomic.Bool // whether the client may still send bytes; Close then discards them
+	lingers atomic.Bool // whether the client may still send bytes, which Close discards
 
 	in           []byte                // bytes that were read from the socket and not yet passed to the HTTP server
 	checked      int                   // number of bytes at the start of c.in that may be passed on

@@ -49,9 +49,9 @@ type Config struct {
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
 	// MaxConnections is the maximal number of open connections of each port; 0: no maximum.
 	MaxConnections int `env:"MAX_CONNECTIONS, default=8192"`
-	// MaxConnectionsPerAddress is the maximal number of connections to the public port from one IPv4
-	// address or one IPv6 /64 network. For a /48 network, the maximum is four times as high. 0: no
-	// maximum. It does not apply to addresses in TrustedProxies, because many clients share them.
+	// MaxConnectionsPerAddress is the maximal number of connections to the public port from one IPv4 address
+	// or one IPv6 /64 network. For a /48 network, the maximum is four times as high. 0: no maximum. The
+	// maximum does not apply to addresses in TrustedProxies, because many clients share such an address.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
 	// AnswerBytesInFlight is the maximal memory, in bytes, for large answers that a port is
 	// sending. The same maximum applies separately to large request bodies that a port is
@@ -205,14 +205,14 @@ func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
 // Ready adds a check to /readyz. The function ask is called with a short deadline until it has succeeded once.
 //
-// A store that fails later does not make the service unready. Otherwise all replicas
+// After that, a failure of a store does not make the service unready. If it did, all replicas
 // would become unready at the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, run: ask})
 }
 
-// Go adds a function that runs in its own goroutine while the server runs,
-// until its context ends. If the function returns an error, the service stops.
+// Go adds a function that runs in its own goroutine while the server runs. The context of the
+// function ends when the server stops. If the function returns an error, the service stops.
 func (s *Server) Go(name string, run func(context.Context) error) {
 	s.parts = append(s.parts, part{name, run})
 }

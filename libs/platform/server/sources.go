@@ -15,9 +15,9 @@ import (
 // callerCheck decides which requests the internal port accepts. Each service of Slotmesh
 // identifies itself with its own credential. Requests for probes and metrics need no credential.
 //
-// A browser may be able to reach the port. Requests of web pages are therefore
-// refused by their header Origin. An attacker may also point a foreign domain name
-// to the port (DNS rebinding). Such requests are refused by their header Host.
+// A browser may be able to reach the port. The check therefore refuses requests of web pages,
+// which have the header Origin. An attacker may also point a foreign domain name to the port
+// (DNS rebinding). The check therefore refuses requests with a foreign name in the header Host.
 type callerCheck struct {
 	callers peer.Callers
 	hosts   []string // additional host names, in lower case

@@ -72,7 +72,7 @@ func Readable(c, behind Color) Color {
 }
 
 // mix returns a colour channel between two values. It divides the distance between
-// them into equal steps, and returns the value after the given number of steps.
+// the values into equal steps, and returns the value after the given number of steps.
 func mix(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // the result is between the two values
 }

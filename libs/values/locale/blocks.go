@@ -37,8 +37,8 @@ var unreadElements = newAtomSet(atom.Audio, atom.Canvas, atom.Datalist, atom.Ifr
 	atom.Noscript, atom.Object, atom.Script, atom.Select, atom.Style, atom.Svg, atom.Template, atom.Textarea,
 	atom.Title, atom.Video, atom.Xmp)
 
-// breakBlocks inserts a br element at the borders of blocks that [Sanitize] removes.
-// It does this only if the texts on both sides would otherwise run together.
+// breakBlocks inserts a br element at the border of a block that [Sanitize]
+// removes, if the texts on both sides would otherwise run together.
 func breakBlocks(body *html.Node) {
 	var b borderWalker
 	b.walk(body)

@@ -14,9 +14,9 @@ import (
 // The best match is an equal tag, ignoring case. The next best is the same language in the same script, with the
 // nearest region. For example, pt-BR matches pt, en-AU prefers en-GB to en-US, and zh-TW prefers zh-HK to zh.
 //
-// If there is neither, Match accepts the same language in another script, provided that
-// one of the tags names neither script nor region. For example, zh-TW matches zh, and zh
-// matches zh-Hant. But zh-TW never matches zh-Hans, and sr-Latn never matches sr-Cyrl.
+// If no such language exists, Match accepts the same language in another script. The condition
+// is that one of the two tags names neither script nor region. For example, zh-TW matches zh,
+// and zh matches zh-Hant. But zh-TW never matches zh-Hans, and sr-Latn never matches sr-Cyrl.
 func Match(requested string, languages []string) (string, bool) {
 	want, ok := parseTag(requested)
 	if !ok {
