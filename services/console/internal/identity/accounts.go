@@ -1,7 +1,9 @@
 // Package identity signs people in, checks the tokens of the admin API, and manages people, their roles, their
-// invitations and their tokens. Its packages have the table of permissions (access), the check of each route (authorize), the
-// tables (store), the pages to sign in (signin), the mails about accounts (accountmail), and the ways to sign in (oidc,
-// passkey, password). It imports no other room of console.
+// invitations and their tokens.
+//
+// Its packages: access has the table of permissions, authorize checks each route, store has the tables, signin has the
+// pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and password implement the
+// ways to sign in. Package identity imports no other room of console.
 package identity
 
 import (
@@ -30,21 +32,21 @@ type AccountsConfig struct {
 	Passwords *password.Hasher
 	Mails     Mailer
 	Limits    *limits.Gate
-	// OwnerURL is the public base of the owner's side, with which the links in mails begin. If it is "", no mails about
-	// accounts and changes are sent.
+	// OwnerURL is the public base URL of the owner's pages, with which the links in mails begin. If OwnerURL is "",
+	// console sends no mails about accounts and changes.
 	OwnerURL string
-	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
+	// PasswordSignIn reports whether people can sign in by a password, or by a passkey instead of it.
 	PasswordSignIn bool
 	Passkeys       *passkey.Site  // nil: no sign-in by passkeys
 	Provider       *oidc.Provider // nil: no identity provider
 	Businesses     BusinessLister
-	PeerTimeout    time.Duration // of a call to another service
+	PeerTimeout    time.Duration // timeout of a call to another service
 	Clock          clock.Clock
 	Telemetry      *telemetry.Telemetry
 }
 
-// Principal is the caller. The route has already checked that the principal may do the action; the use case limits what
-// the principal sees and changes.
+// Principal is the caller. The route has already checked that the principal may do the action; the use case limits the
+// data that the principal can see and change.
 type Principal = access.Principal
 
 // Accounts signs people in, checks tokens, and manages people, their roles and their tokens.
@@ -52,11 +54,12 @@ type Accounts struct {
 	AccountsConfig
 	Logger *slog.Logger
 
-	waiting chan func(context.Context) error // mails to send
+	waiting chan func(context.Context) error // functions that each send one mail
 	signIns metric.Int64Counter
 }
 
-// NewAccounts returns the accounts. It counts slotmesh.sign_ins by method and outcome.
+// NewAccounts returns an Accounts. NewAccounts registers the metric slotmesh.sign_ins, which counts sign-ins by method
+// and outcome.
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
 		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
@@ -65,10 +68,12 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 	}
 }
 
-// ErrNobody means that a secret, such as that of a link, a session or a token, is invalid or has expired.
+// ErrNobody means that a secret, such as that of a link, a session or a token, is invalid or has expired. So it
+// identifies no person.
 var ErrNobody = errors.New("nobody is signed in by this")
 
-// ByToken returns the principal of a token of the admin API, with current rights. Errors: [ErrNobody].
+// ByToken returns the principal that a token of the admin API identifies, with their current rights. The argument clear
+// is the token. Errors: [ErrNobody].
 func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error) {
 	if !secret.WellFormed(secret.TokenPrefix, clear) {
 		return Principal{}, ErrNobody
@@ -94,16 +99,16 @@ func (a *Accounts) Renew(ctx context.Context, by Principal) (Principal, error) {
 }
 
 const (
-	writeLasts   = 10 * time.Second // for a write whose request has no deadline
+	writeLasts   = 10 * time.Second // maximum duration of a write whose request has no deadline
 	endWriteTime = 2 * time.Second
 )
 
-// BeginWrite returns a principal with their current rights, and records that they have a write in progress in another
-// service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the returned
-// function with the write's error. Fault: unauthorized.
+// BeginWrite returns a principal with their current rights, and records that the principal has a write in progress in
+// another service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the
+// returned function with the write's error. Fault: unauthorized.
 //
-// If the outcome of the write is unknown, the other service may still execute it. So the record then stays for twice
-// the time that the request had left.
+// If the outcome of the write is unknown, the other service may still execute the write. So in this case the record
+// stays for twice the time that the request had left.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	lasts := writeLasts
 	if deadline, ok := ctx.Deadline(); ok {
@@ -125,14 +130,15 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedIn is a person with a session in a browser.
+// SignedIn is a person who is signed in in a browser, with their session.
 type SignedIn struct {
 	Principal Principal
 	Person    store.Person
 	Session   store.Session
 }
 
-// BySession returns the person of the session with this secret, with current rights. Errors: [ErrNobody].
+// BySession returns the person of a session, with their current rights. The argument clear is the secret of the
+// session. Errors: [ErrNobody].
 func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody

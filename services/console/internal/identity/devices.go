@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	// DeviceGood is how long a program waits for its person.
+	// DeviceGood is how long the sign-in of a program waits until its person confirms the code.
 	DeviceGood = 10 * time.Minute
-	// DeviceEvery is the minimum interval between two polls of a program.
+	// DeviceEvery is the minimum interval between two polls of a program for its token.
 	DeviceEvery = 5 * time.Second
-	// DeviceTokenGood is the lifetime of the program's token.
+	// DeviceTokenGood is the lifetime of the token that a program gets.
 	DeviceTokenGood = 90 * 24 * time.Hour
 )
 
-// BusinessLister lists businesses by id. *catalogclient.Owner implements it outside tests.
+// BusinessLister lists businesses by their ids. *catalogclient.Owner implements it outside tests.
 type BusinessLister interface {
 	List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error)
 }
 
-// codeLetters are the letters of user codes, which people type. Vowels are left out, so that a code is never a word,
-// and so are letters that look alike.
+// codeLetters are the letters of user codes, which people type. They contain no vowels, so that a code is never a word,
+// and no two letters that look alike.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const codeLength = 8
@@ -50,7 +50,7 @@ func newUserCode() string {
 	return string(code)
 }
 
-// UserCode parses a code as people type it. It returns "" for an invalid code.
+// UserCode returns the user code in a text that a person typed. UserCode returns "" if the text has no valid user code.
 func UserCode(typed string) string {
 	code := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
@@ -64,11 +64,12 @@ func UserCode(typed string) string {
 	return code
 }
 
-// ShowCode formats a code as a program shows it.
+// ShowCode formats a user code as a program shows it, with a hyphen in the middle.
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
-// user code that a person confirms. client is the name of the program's machine, as the program reports it.
+// user code that a person confirms. The argument client is the name of the program's machine, as the program reports
+// it.
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()
@@ -77,7 +78,7 @@ func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, stri
 	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
 }
 
-// deviceName limits the name that a machine reports to one line of 60 characters.
+// deviceName shortens the name that a machine reports to one line of at most 60 characters.
 func deviceName(name string) string {
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
 	const longest = 60
@@ -90,7 +91,8 @@ func deviceName(name string) string {
 	return "slotmesh"
 }
 
-// WaitingDevice returns the sign-in of the program that waits with this user code. Errors: [ErrNobody].
+// WaitingDevice returns the sign-in that waits for an answer to its user code. The argument typed is the code as the
+// person typed it. Errors: [ErrNobody].
 func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
 	code := UserCode(typed)
 	if code == "" {
@@ -103,17 +105,17 @@ func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.Devi
 	return &d, err
 }
 
-// DeviceChoice is a role that a person may grant to a program.
+// DeviceChoice is a role that a person can grant to a program.
 type DeviceChoice struct {
 	access.Member
-	Name string // of the business; "" for an operator
+	Name string // name of the business; "" for an operator
 }
 
-// Value returns the text that identifies the choice in a form: the id of the business.
+// Value returns the id of the business, which identifies the choice in a form.
 func (c DeviceChoice) Value() string { return c.BusinessID.String() }
 
-// DeviceChoices returns the roles that a person may grant to a program. An operator can grant only that role; other
-// people can grant their own role in each business. Faults: service_unavailable.
+// DeviceChoices returns the roles that a person can grant to a program. An operator can grant only the role of an
+// operator; other people can grant their own role in each of their businesses. Fault: service_unavailable.
 func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
 	if signed.Principal.Operator {
 		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
@@ -131,8 +133,9 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 	return choices, nil
 }
 
-// AnswerDevice stores a person's answer to the sign-in of a program. typed is the user code. as is the role that the
-// program gets; nil denies the sign-in. Errors: [ErrNobody] if no program waits with this code.
+// AnswerDevice stores a person's answer to the sign-in of a program. The argument typed is the user code as the person
+// typed it. The argument as is the role that the program gets; nil denies the sign-in. Errors: [ErrNobody] if no
+// program waits with this code.
 func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
 	var allowed *access.Member
 	if as != nil {
@@ -145,9 +148,9 @@ func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed str
 	return err
 }
 
-// Devices lists the programs that the signed-in person has connected by `slotmesh login`, newest first, and the names
-// of their businesses by id. If catalog is unavailable, it returns no names, so that the person can still disconnect a
-// program.
+// Devices lists the programs that the signed-in person has connected by `slotmesh login`, newest first. It also returns
+// the names of the programs' businesses by id. If catalog is unavailable, Devices returns no names, so that the person
+// can still disconnect a program.
 func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
 	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
 	if err != nil || len(devices) == 0 || signed.Principal.Operator {
@@ -175,7 +178,7 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID
 	return nil
 }
 
-// tellOfDevice mails a person that a program now acts for them.
+// tellOfDevice mails a person that a program now acts for them. The argument made is the program's token.
 func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	who, err := a.Store.ByID(ctx, made.CreatedBy)
 	if err != nil {
@@ -187,9 +190,9 @@ func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	})
 }
 
-// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. clear is the program's
-// secret. Errors: [ErrNobody] for an unknown secret; [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied],
-// [store.ErrExpired].
+// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. The argument clear is
+// the secret with which the program polls. Errors: [ErrNobody] for an unknown secret; [store.ErrPending],
+// [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
 	if !secret.WellFormed("", clear) {
 		return "", ErrNobody

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider for the browser, and the
-// attempt, which the browser keeps until it returns. Errors: [oidc.ErrAway].
+// BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider to which the browser is
+// redirected, and the attempt, which the browser keeps until the provider redirects it back. Errors: [oidc.ErrAway].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
 	if err != nil {
@@ -22,8 +22,8 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 }
 
 // SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
-// Errors: [ErrNobody] for a person who was not invited and is no operator by their group; those of
-// [oidc.Provider.Finish].
+// Errors: [ErrNobody] for a person who was not invited, unless the provider's group makes them an operator; the errors
+// of [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	state, code, client string) (string, error) {
 	who, err := a.Provider.Finish(ctx, attempt, state, code)
@@ -47,8 +47,8 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	return session, nil
 }
 
-// vouched returns the person with the address that the provider has confirmed. It adds an unknown person only if their
-// group makes them an operator. Errors: [ErrNobody].
+// vouched returns the person with the address that the provider has confirmed. It adds an unknown person only if the
+// provider's group makes the person an operator. Errors: [ErrNobody] for any other unknown person.
 func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
 	found, err := a.Store.ByEmail(ctx, address(who.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {

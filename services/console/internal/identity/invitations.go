@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// InvitationPath returns the path of the page on which a person who has an account accepts an invitation. secret is
-// that of the mailed link.
+// InvitationPath returns the path of the page on which a person who has an account accepts an invitation. The argument
+// secret is the secret of the mailed link.
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
 // Invitations lists the open invitations of a business, oldest first.
@@ -39,14 +39,15 @@ func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, busines
 	return nil
 }
 
-// Received is an invitation as the invited person sees it.
+// Received is an invitation as the invited person sees it, with the name of the business.
 type Received struct {
 	store.Invitation
 	Business string // name of the business
 }
 
-// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns none for a person
-// whose address is not verified, because the inviter may be signed in as this person. Faults: service_unavailable.
+// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns no invitations for a
+// person whose address is not verified, because the inviter may be signed in as this person. Fault:
+// service_unavailable.
 func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
 	if !signed.Person.Verified {
 		return nil, nil
@@ -58,7 +59,8 @@ func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([
 	return a.received(ctx, list)
 }
 
-// received adds the names of businesses to invitations, and leaves out those of removed businesses.
+// received adds the names of the businesses to invitations, and removes the invitations of deleted businesses from the
+// list.
 func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Received, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, inv := range list {
@@ -81,8 +83,8 @@ func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Rec
 	return all, nil
 }
 
-// InvitationByLink returns an open invitation by the secret of its mailed link. Errors: [ErrNobody]. Faults:
-// service_unavailable.
+// InvitationByLink returns the open invitation of a mailed link. The argument clear is the secret of the link. Errors:
+// [ErrNobody]. Fault: service_unavailable.
 func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Received, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody
@@ -104,20 +106,20 @@ func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Receive
 	return &list[0], nil
 }
 
-// AcceptInvitation makes the person with an address a member of the business that has invited this address. The caller
-// must have checked, by a mailed link, that the person owns the address. Errors: [ErrNobody]. Fault: conflict for a
-// person who belongs to too many businesses.
+// AcceptInvitation makes the person with an e-mail address a member of the business that has invited this address. The
+// caller must have checked, by a mailed link, that the person owns the address. Errors: [ErrNobody] if the invitation
+// is no longer open. Fault: conflict for a person who already belongs to the maximum number of businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
 	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }
 
-// AcceptOwnInvitation is [Accounts.AcceptInvitation] for the signed-in person.
+// AcceptOwnInvitation makes the signed-in person a member, as [Accounts.AcceptInvitation] does.
 func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email,
 		a.Clock.Now()))
 }
 
-// accepted logs that an invitation was accepted, or converts the error of the store.
+// accepted logs that an invitation was accepted. If err is not nil, accepted converts this error of the store instead.
 func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody
@@ -129,7 +131,7 @@ func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error 
 	return nil
 }
 
-// DeclineInvitation ends an invitation to the signed-in person.
+// DeclineInvitation deletes an open invitation to the signed-in person.
 func (a *Accounts) DeclineInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	return a.Store.DeclineInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now())
 }

@@ -20,33 +20,34 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Invitation has the values with which a principal invites a person into a business, or to become an operator.
+// Invitation has the data with which a principal invites a person into a business, or to become an operator.
 type Invitation struct {
 	Email   string
-	Name    string // "": use the address as the name
+	Name    string // "": the address is also the name
 	Role    access.Role
-	StaffID *uuid.UUID // for the role staff
-	Unsaid  bool       // mail nothing, because the inviter informs the person
+	StaffID *uuid.UUID // id of the staff member in the offer, for the role staff
+	Unsaid  bool       // true: send no mail, because the inviter informs the person
 }
 
-// Invited is the result of an invitation. Link is the path of a page on the owner's side that signs the person in once.
-// It is "" for a person who already can sign in.
+// Invited is the result of an invitation. Link is the path of a page that signs the person in once. It is "" if the
+// inviter must not see a link of the person, or if the invitation is pending.
 type Invited struct {
-	ID        uuid.UUID // of the person, or of the invitation while it is pending
+	ID        uuid.UUID // id of the person, or of the invitation while it is pending
 	Email     string
 	Role      access.Role
-	Pending   bool // the person is known and joins by accepting
+	Pending   bool // true: the person has an account and must accept
 	Link      string
-	ExpiresAt *time.Time // of the link, or of the pending invitation
-	Mailed    bool       // the mail server has accepted the mail of the invitation, which has its own link
+	ExpiresAt *time.Time // expiry of the link, or of the pending invitation
+	Mailed    bool       // true: the mail server accepted the mail of the invitation, which has another link
 }
 
-// LinkPath returns the path of the page that signs in by the link with this secret.
+// LinkPath returns the path of the page on which a person signs in by a link. The argument secret is the secret of the
+// link.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite invites a person into a business and sends a mail. An invitation by an operator makes the person a member at
-// once. So does one by another person, if the address is not verified and its person belongs only to businesses that
-// the inviter manages. Every other person becomes a member by accepting; until then the business sees only their
+// Invite invites a person into a business and sends a mail. In two cases the person becomes a member at once: if the
+// inviter is an operator; or if the person's address is not verified and they belong only to businesses that the
+// inviter manages. Every other person becomes a member when they accept; until then the business sees only the person's
 // address. Faults: invalid_parameter; conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer,
 	wanted Invitation) (*Invited, error) {
@@ -92,8 +93,8 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	return invited, err
 }
 
-// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. Faults:
-// invalid_parameter; forbidden if by is not an operator.
+// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. The argument by is the
+// inviter. Faults: invalid_parameter; forbidden if the inviter is not an operator.
 func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
 	if !by.Operator {
 		return nil, fault.New(fault.Forbidden, "Only operators make operators.")
@@ -116,7 +117,7 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	return invited, err
 }
 
-// person returns the person with the address, and adds an unknown one.
+// person returns the person with the address. If there is no such person, it adds one.
 func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID,
 	wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
@@ -134,7 +135,7 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 		Name: name, CreatedAt: a.Clock.Now()})
 }
 
-// memberOf returns the membership that a role and a staff id describe. Fault: invalid_parameter.
+// memberOf returns the membership with this role and staff id in a business. Fault: invalid_parameter.
 func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (access.Member, error) {
 	m := access.Member{BusinessID: business.ID, Role: role}
 	switch {
@@ -151,7 +152,7 @@ func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (ac
 	return m, nil
 }
 
-// managesAll reports whether the principal manages the team of every business that a person belongs to.
+// managesAll reports whether the principal manages the team of every business to which the person belongs.
 func managesAll(by Principal, person store.Person, members []access.Member) bool {
 	return by.Operator || !person.Operator && by.ManagesTeams(members)
 }
@@ -171,9 +172,9 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited returns the result of an invitation, with a link if the principal may have one. An operator gets a link for
-// every person. An owner gets one only for a person who is not verified, and who belongs only to businesses whose team
-// the owner manages.
+// invited returns the result of an invitation. The result has a link if the principal may see one: an operator may see
+// the link of every person. An owner may see it only for a person who is not verified, and who belongs only to
+// businesses whose team the owner manages.
 func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
 	role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
@@ -185,7 +186,7 @@ func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UU
 		return invited, nil
 	}
 	if err != nil {
-		// A repeated request makes the link.
+		// The person is already invited; the caller repeats the request to make the link.
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
 	}
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires

@@ -17,28 +17,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Mailer sends mails by the mail server. *notifications.Client implements it outside tests.
+// Mailer sends mails through the notification service. *notifications.Client implements it outside tests.
 type Mailer interface {
 	SendMail(ctx context.Context, mail notifications.Mail) error
 }
 
 const (
-	// maximum number of waiting mails; further mails are dropped, and people can ask for them again
+	// mostWaiting is the maximum number of mails that wait in memory. Further mails are dropped; people can request
+	// them again.
 	mostWaiting = 200
-	mailers     = 4                // mails that are sent concurrently
-	mailWithin  = 15 * time.Second // timeout of a waiting mail
-	inviteMail  = 5 * time.Second  // timeout of a mail for which its inviter waits
+	mailers     = 4                // number of mails that are sent concurrently
+	mailWithin  = 15 * time.Second // timeout of a mail from the queue in memory
+	inviteMail  = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
 )
 
-// AccountKey returns the key by which package limits counts attempts for an e-mail address, whether or not a person has
-// it. The key does not reveal the address.
+// AccountKey returns the key by which package limits counts the attempts for an e-mail address, whether or not a person
+// has this address. The key does not reveal the address.
 func AccountKey(email string) string {
 	sum := sha256.Sum256([]byte(address(email)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// later sends a mail in the background. So the duration of the response does not reveal whether a mail is sent, and
-// thereby whether an account exists.
+// later sends a mail in the background. So the duration of the response reveals neither whether a mail is sent nor
+// whether an account exists.
 func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
 	select {
 	case a.waiting <- send:
@@ -48,7 +49,7 @@ func (a *Accounts) later(ctx context.Context, send func(context.Context) error) 
 }
 
 // KeepMailing sends the mails that wait in memory, until ctx ends. It does not retry a failed mail, because the person
-// can request it again.
+// can request the mail again.
 func (a *Accounts) KeepMailing(ctx context.Context) error {
 	var all sync.WaitGroup
 	for range mailers {
@@ -67,8 +68,8 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail, and reports whether the mail server accepted it. Its timeout is the larger of within and the
-// timeout for calls to other services.
+// mail sends one mail, and reports whether the mail server accepted it. The timeout is the argument within or the
+// timeout for calls to other services, whichever is longer.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
 	defer cancel()
@@ -79,9 +80,9 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 	return err == nil
 }
 
-// mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. business
-// is the name of the business, or "" for an invitation to become an operator. pending is the id of the invitation that
-// a person with an account must accept; otherwise nil.
+// mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. The
+// argument business is the name of the business, or "" for an invitation to become an operator. The argument pending is
+// the id of the invitation that a person with an account must accept, or nil.
 //
 // The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
 // mail, so using the link verifies the address.
@@ -121,7 +122,8 @@ func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID 
 	}, inviteMail)
 }
 
-// VersionsURL returns the URL of the page with the versions of an offer; "" if OwnerURL is not configured.
+// VersionsURL returns the URL of the page with the versions of a business's offer. It returns "" if OwnerURL is not
+// configured.
 func (a *Accounts) VersionsURL(slug string) string {
 	if a.OwnerURL == "" {
 		return ""
@@ -129,7 +131,7 @@ func (a *Accounts) VersionsURL(slug string) string {
 	return a.OwnerURL + "/business/" + slug + "/offer/versions"
 }
 
-// The kinds of changes that people are mailed about. Each kind has its own limit.
+// The kinds of changes about which people get mails. Each kind has its own rate limit.
 const (
 	aboutPassword  = "password"
 	aboutPasskeys  = "passkeys"
@@ -138,9 +140,9 @@ const (
 	AboutPayments  = "payment accounts"
 )
 
-// mayNotify reports whether a person may now be mailed about a change; if so, it counts the mail against the limit. A
-// person whose address is not verified gets no such mails: the address may be a stranger's, to whom an inviter could
-// otherwise send any number of mails.
+// mayNotify reports whether a person may now get a mail about a change. If so, it counts the mail against the rate
+// limit. The argument subject is the kind of change. A person whose address is not verified gets no such mails. An
+// inviter could otherwise enter the address of a stranger, and so send any number of mails to the stranger.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
 		return false
@@ -153,8 +155,8 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 	return true
 }
 
-// MailOwners sends a mail, in the background, to each owner of a business whose address is verified. subject is the
-// kind of change, for the limits. write returns the mail to one owner.
+// MailOwners sends a mail, in the background, to each owner of a business whose address is verified. The argument
+// subject is the kind of change, for the rate limits. The function write returns the mail to one owner.
 func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
 	write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {

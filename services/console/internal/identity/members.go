@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid page.
+// Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid
+// cursor.
 func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer,
 	page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -25,7 +26,7 @@ func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Off
 	return a.Store.Team(ctx, business.ID, page)
 }
 
-// Names returns the names of people by id, for the events of a business.
+// Names returns the names of people by their ids, for the display of a business's events.
 func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	return a.Store.Names(ctx, people)
 }
@@ -41,8 +42,8 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 }
 
 // ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
-// member belongs to no other business, it also signs them out. Faults: invalid_parameter; not_found; conflict for the
-// last owner.
+// member belongs to no other business, ChangeMember also signs them out. Faults: invalid_parameter; not_found; conflict
+// for the last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID,
 	role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -61,8 +62,9 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	return &changed, nil
 }
 
-// RemoveMember removes a person from a business, and revokes the tokens that they created for it. If the person belongs
-// to no other business, it also signs them out. Faults: not_found; conflict for the last owner.
+// RemoveMember removes a person from a business, and revokes the tokens that the person created for the business. If
+// the person belongs to no other business, RemoveMember also signs them out. Faults: not_found; conflict for the last
+// owner.
 func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
@@ -85,9 +87,9 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns those of these addresses that belong to verified members of a business or to verified
-// operators, spelled as the caller passed them. Fault: invalid_parameter for more than [console.MaxAddresses]
-// addresses.
+// VerifiedMembers returns a subset of the given e-mail addresses: those of verified members of a business and of
+// verified operators. It returns the addresses as the caller spelled them. Fault: invalid_parameter for more than
+// [console.MaxAddresses] addresses.
 func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {
 		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)

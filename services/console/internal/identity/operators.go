@@ -14,7 +14,7 @@ import (
 )
 
 // Operators lists the operators, in the order in which they were added. Faults: forbidden; invalid_parameter for an
-// invalid page.
+// invalid cursor.
 func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Page) ([]store.Operator, string, error) {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return nil, "", err
@@ -22,8 +22,8 @@ func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Pag
 	return a.Store.Operators(ctx, a.Clock.Now(), page)
 }
 
-// DemoteOperator removes the operator right of a person, signs them out, and revokes the tokens that they created as an
-// operator. Faults: forbidden; not_found; conflict for the last operator.
+// DemoteOperator removes the operator right of a person, signs the person out, and revokes the tokens that they created
+// as an operator. Faults: forbidden; not_found; conflict for the last operator.
 func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err

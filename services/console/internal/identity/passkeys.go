@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	// ChallengeGood is how long a browser has to answer with a passkey.
+	// ChallengeGood is how long a challenge is valid: until then, the browser must send the answer of the passkey.
 	ChallengeGood = 5 * time.Minute
-	// FreshFor is how long after a sign-in a person may change their credentials.
+	// FreshFor is how long after a sign-in a person can change their credentials. Later they must sign in again first.
 	FreshFor = 15 * time.Minute
 	// longestPasskeyName is the maximum number of characters of a passkey's name.
 	longestPasskeyName = 100
 )
 
 var (
-	// ErrStale means that the person must sign in again before they change their credentials.
+	// ErrStale means that the person must sign in again before they can change their credentials.
 	ErrStale = errors.New("has signed in too long ago")
-	// ErrPasskeyRefused means that a browser's answer is not a valid new passkey.
+	// ErrPasskeyRefused means that the browser's answer contains no valid new passkey.
 	ErrPasskeyRefused = errors.New("the passkey was not made")
 )
 
-// BeginPasskeySignIn begins a sign-in by a passkey. It returns the options for the browser, and a secret that the
-// browser keeps until it answers. The options do not depend on the person.
+// BeginPasskeySignIn begins a sign-in by a passkey. It returns the WebAuthn options for the browser, and a secret that
+// the browser keeps in a cookie until it sends the answer. The options do not depend on the person who signs in.
 func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, string, error) {
 	told, challenge, err := a.Passkeys.Begin()
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, str
 	return told, clear, a.Store.AddChallenge(ctx, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
-// take deletes and returns the challenge of a browser's secret. Errors: [ErrNobody].
+// take deletes and returns the challenge that belongs to a browser's secret. Errors: [ErrNobody].
 func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) ([]byte, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody
@@ -56,9 +56,9 @@ func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) (
 	return challenge, err
 }
 
-// SignInByPasskey signs in the person whose passkey signed the answer, and returns the secret of a new session. clear
-// is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to the person with
-// that address. Errors: [ErrNobody].
+// SignInByPasskey signs in the person whose passkey signed the answer, and returns the secret of a new session. The
+// argument clear is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to
+// the person with this address. Errors: [ErrNobody].
 func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
 	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
 	if errors.Is(err, ErrNobody) || errors.Is(err, store.ErrNotFound) || errors.Is(err, passkey.ErrRefused) {
@@ -98,7 +98,7 @@ func (a *Accounts) signInByPasskey(ctx context.Context, clear, email, answer, cl
 	return session, nil
 }
 
-// holderOf returns a person and their passkeys in the form that package passkey needs.
+// holderOf converts a person and their passkeys to the type that package passkey uses.
 func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
 	h := passkey.Holder{ID: p.ID[:], Name: cmp.Or(p.Name, p.Email), Email: p.Email}
 	for _, k := range keys {
@@ -112,8 +112,8 @@ func (a *Accounts) PasskeysOf(ctx context.Context, signed *SignedIn) ([]store.Pa
 	return a.Store.Passkeys(ctx, signed.Person.ID)
 }
 
-// fresh returns [ErrStale] if the person signed in too long ago to change credentials, and can sign in again. So a
-// stranger at an unattended browser cannot add a credential of their own.
+// fresh returns [ErrStale] if the person signed in more than [FreshFor] ago, and has a way to sign in again. So a
+// stranger who finds the person's browser unattended cannot add their own credentials.
 func (a *Accounts) fresh(signed *SignedIn) error {
 	again := signed.Person.Password || signed.Person.Passkey
 	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > FreshFor {
@@ -122,7 +122,7 @@ func (a *Accounts) fresh(signed *SignedIn) error {
 	return nil
 }
 
-// freshKeys returns the passkeys of a person who has signed in recently. Errors: [ErrStale].
+// freshKeys returns the passkeys of a person who has signed in within [FreshFor]. Errors: [ErrStale].
 func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Passkey, error) {
 	if err := a.fresh(signed); err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Pas
 	return a.PasskeysOf(ctx, signed)
 }
 
-// BeginPasskey begins to add a passkey of the signed-in person. It returns the options for the browser, and a secret
-// that the browser keeps until it answers. Errors: [ErrStale], [store.ErrTooManyPasskeys].
+// BeginPasskey begins to add a passkey of the signed-in person. It returns the WebAuthn options for the browser, and a
+// secret that the browser keeps in a cookie until it sends the answer. Errors: [ErrStale], [store.ErrTooManyPasskeys].
 func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.RawMessage, string, error) {
 	keys, err := a.freshKeys(ctx, signed)
 	if err != nil {
@@ -149,9 +149,9 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 		a.Clock.Now().Add(ChallengeGood))
 }
 
-// AddPasskey stores the passkey that the browser has made, and mails the person about it. name has 1 to 100 characters.
-// clear is the secret from [Accounts.BeginPasskey]. Errors: [ErrPasskeyRefused], [ErrStale],
-// [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
+// AddPasskey stores the passkey that the person's device has created, and mails the person about it. The argument name
+// has 1 to 100 characters. The argument clear is the secret from [Accounts.BeginPasskey]. Errors: [ErrPasskeyRefused],
+// [ErrStale], [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
 func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
 	name, err := request.Line("name", name, longestPasskeyName)
 	if err != nil {
@@ -188,8 +188,9 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name
 	return nil
 }
 
-// RemovePasskey deletes a passkey, signs the person out in all browsers, and mails them about it. It returns the secret
-// of a new session for this browser. Errors: [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
+// RemovePasskey deletes a passkey, signs the person out in all browsers, and mails the person about the change. It
+// returns the secret of a new session for the browser of this request. Errors: [ErrStale], [store.ErrNotFound],
+// [store.ErrLastWay].
 func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.UUID, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -204,8 +205,9 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 	return session, nil
 }
 
-// RemovePassword deletes the password of a person who has passkeys, signs them out in all browsers, and mails them
-// about it. It returns the secret of a new session for this browser. Errors: [ErrStale], [store.ErrLastWay].
+// RemovePassword deletes the password of a person who has passkeys, signs the person out in all browsers, and mails the
+// person about the change. It returns the secret of a new session for the browser of this request. Errors: [ErrStale],
+// [store.ErrLastWay].
 func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -219,8 +221,8 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 	return session, nil
 }
 
-// tell mails a person about a change of their account, if OwnerURL is configured. subject is the kind of change, for
-// the limits.
+// tell mails a person about a change of their account, if OwnerURL is configured. The argument subject is the kind of
+// change, for the rate limits.
 func (a *Accounts) tell(ctx context.Context, who store.Person, subject string,
 	write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {

@@ -17,21 +17,23 @@ import (
 // PasswordLinkGood is how long a mailed link to choose a password is valid (accounts.md).
 const PasswordLinkGood = 30 * time.Minute
 
-// ErrWrongPassword means that the given password is not the person's current one.
+// ErrWrongPassword means that the password that a person gave is not their current password.
 var ErrWrongPassword = errors.New("is not the password")
 
-// PasswordPath returns the path of the page on which a person chooses a password. secret is that of the mailed link.
+// PasswordPath returns the path of the page on which a person chooses a password. The argument secret is the secret of
+// the mailed link.
 func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 
-// newSession returns a session that begins now, with its secret and the hash of the secret.
+// newSession returns a session that begins now, the secret of the session, and the hash of the secret.
 func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]byte, store.Session) {
 	clear, hash := secret.New("")
 	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client),
 		CreatedAt: a.Clock.Now()}
 }
 
-// SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. clear is the
-// typed password. The call takes the same time for known and unknown addresses. Errors: [ErrNobody].
+// SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. The argument
+// clear is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
+// [ErrNobody].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
 	who, err := a.Store.ByEmail(ctx, address(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -62,8 +64,9 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
 // AskForPassword mails a link to choose a password, if a person has the address. It works in the background, so the
-// duration of the response does not reveal whether the address is known. languages are the languages of the mail, after
-// the person's own. The caller must already have counted the mail against the limit.
+// duration of the response does not reveal whether the address is known. The mail is in the person's own language; if
+// that is unknown, it is in the first available one of languages. The caller must already have counted the mail against
+// the rate limit.
 func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
 	email = address(email)
 	a.later(ctx, func(ctx context.Context) error {
@@ -90,10 +93,11 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 	})
 }
 
-// SetPasswordByLink uses a mailed link: it sets the password, deletes all passkeys of the person, and signs them out in
-// all browsers. It returns the secret of a new session. So a person who has lost a device, or whose account another
-// person uses, starts with new credentials. Errors: [ErrNobody]; those of [password.Check], after which the link can
-// still be used.
+// SetPasswordByLink sets the password of the person to whom a link was mailed, and deletes all their passkeys. It signs
+// the person out in all browsers, and returns the secret of a new session. So a person who has lost a device, or whose
+// account another person uses, starts with new credentials.
+//
+// Errors: [ErrNobody]; the errors of [password.Check], after which the link can still be used.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
 	who, err := a.WhoseLink(ctx, link, store.ForPassword)
 	if err != nil {
@@ -118,9 +122,9 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 	return session, nil
 }
 
-// ChangePassword sets a new password of the signed-in person, and signs them out in all browsers. It returns the secret
-// of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they have only passkeys
-// and signed in too long ago; those of [password.Check].
+// ChangePassword sets a new password of the signed-in person, and signs the person out in all browsers. It returns the
+// secret of a new session. Errors: [ErrWrongPassword] if the argument current is not the person's password; [ErrStale]
+// if the person has only passkeys and signed in more than [FreshFor] ago; the errors of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
 	current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)

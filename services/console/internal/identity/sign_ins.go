@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// method is the method of a sign-in, as the metric and the log name it.
+// method is the way in which a person signs in, as the metric and the log name it.
 type method string
 
 const (
@@ -18,7 +18,7 @@ const (
 	byPasswordLink method = "password-link"
 	byProvider     method = "oidc"
 	byPasskey      method = "passkey"
-	byDevice       method = "device" // a program, which its person has allowed
+	byDevice       method = "device" // a program that a person has allowed to act for them
 )
 
 // signedIn counts and logs a successful sign-in.
@@ -27,7 +27,7 @@ func (a *Accounts) signedIn(ctx context.Context, by method, session store.Sessio
 	a.Logger.InfoContext(ctx, "signed in", "person_id", session.PersonID, "session_id", session.ID, "by", string(by))
 }
 
-// refused counts and logs a failed sign-in. It does not log which account was tried.
+// refused counts and logs a failed sign-in. The log entry does not name the account.
 func (a *Accounts) refused(ctx context.Context, by method) {
 	a.count(ctx, by, "refused")
 	a.Logger.InfoContext(ctx, "sign-in refused", "by", string(by))

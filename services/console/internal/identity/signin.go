@@ -16,8 +16,8 @@ import (
 // LinkGood is how long a link to sign in is valid (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that can be used once and expires after the duration good. It stores the link by calling keep
-// with the hash of its secret. It returns the secret and the time of expiry.
+// makeLink makes a link that can be used once and expires after the duration good. The function keep stores the link by
+// the hash of its secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, good time.Duration,
 	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
@@ -25,8 +25,8 @@ func (a *Accounts) makeLink(link store.Link, good time.Duration,
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
-// makeInvitation is makeLink for a link that is mailed to an invited person. by is the principal who invites.
-// businessID is the nil UUID if the person is invited to become an operator.
+// makeInvitation makes a link, as makeLink does, that is mailed to an invited person. The argument by is the inviter.
+// The argument businessID is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
 	good time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error {
@@ -34,8 +34,8 @@ func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID 
 	})
 }
 
-// WhoseLink returns the person of a link with this purpose. The link can still be used afterwards. Errors: [ErrNobody]
-// for an unknown, used or expired link.
+// WhoseLink returns the person of a link with this purpose. It does not use up the link. Errors: [ErrNobody] for an
+// unknown, used or expired link.
 func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
 	if !secret.WellFormed("", link) {
 		return nil, ErrNobody
@@ -47,8 +47,8 @@ func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Pur
 	return &p, err
 }
 
-// SignInByLink uses a link, and returns the secret of a new session. client is the browser's User-Agent. Errors:
-// [ErrNobody].
+// SignInByLink uses up a link to sign in, and returns the secret of a new session. The argument client is the browser's
+// User-Agent. Errors: [ErrNobody].
 func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
 	if !secret.WellFormed("", link) {
 		a.refused(ctx, byLink)
@@ -68,7 +68,7 @@ func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (strin
 	return clear, nil
 }
 
-// clientName limits the stored part of a browser's User-Agent.
+// clientName shortens a browser's User-Agent to the part that is stored.
 func clientName(agent string) string {
 	const longest = 200
 	return strings.ToValidUTF8(agent[:min(len(agent), longest)], "")
@@ -79,12 +79,12 @@ func (a *Accounts) Sessions(ctx context.Context, personID uuid.UUID) ([]store.Se
 	return a.Store.Sessions(ctx, personID, a.Clock.Now())
 }
 
-// EndSession signs a person out in one browser, at once.
+// EndSession signs a person out in one browser. The session ends at once.
 func (a *Accounts) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return a.Store.EndSession(ctx, personID, id)
 }
 
-// EndOwnSession signs the signed-in person out in one browser, at once.
+// EndOwnSession signs the signed-in person out in one browser. The session ends at once.
 func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	return a.Store.EndOwnSession(ctx, signed.Principal, id)
 }
