@@ -128,7 +128,7 @@ soak: ## two replicas of everything through faults, every answer held against th
 	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.
-ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestStoppingUnderLoad|TestASourceThatStandsForTooMuch|TestMerg|TestTheDearest
+ATTACKS  := TestGeneratedRequests|TestSchemathesis|TestDesync|TestServersResist|Framing|TestHeadParsing|TestStopUnderLoad|TestParseRejectsExpanding|TestMergeKe|TestReadsOfLargest
 ATTACKED := ./libs/platform/server ./libs/contracts/manifest ./services/allinone/e2e
 
 .PHONY: attack

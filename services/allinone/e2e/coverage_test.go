@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -219,4 +220,32 @@ func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) [
 		}
 	}
 	return all
+}
+
+// TestMakefileNamesExistingTests fails if a target of the Makefile selects tests by a name that no test begins with.
+// Such a target would run nothing and pass.
+func TestMakefileNamesExistingTests(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(repository(), "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, folder := range []string{"libs", "services"} {
+		err := filepath.WalkDir(filepath.Join(repository(), folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			tests.Write(source)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*`).FindAllString(string(makefile), -1) {
+		if !strings.Contains(tests.String(), "\nfunc "+name) {
+			t.Errorf("the Makefile selects %s, and no test begins with this name", name)
+		}
+	}
 }
