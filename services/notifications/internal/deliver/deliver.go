@@ -1,17 +1,17 @@
-// Package deliver sends webhooks: it creates deliveries from events and sends the due ones to each
-// endpoint (lifecycle.md §2). At any time, one job at most sends to an endpoint.
+// Package deliver sends webhooks (lifecycle.md §2). It creates deliveries from events and sends the due deliveries to
+// each endpoint. At most one job at a time sends to an endpoint.
 //
-// Each endpoint has a delivery lock. A River job, whose only argument is an
-// endpoint, acquires the lock. It sends due deliveries for a few seconds, a few at a time, and releases
-// the lock. If more deliveries are due, the release inserts the next job, which runs after the jobs of
-// other endpoints. If several jobs run for one endpoint, one acquires the lock and the others end at once.
+// Each endpoint has a delivery lock. A River job, whose only argument is an endpoint, acquires the lock. The job sends
+// due deliveries for a few seconds, several at a time, and releases the lock. If more deliveries are due, the release
+// inserts the next job, which runs after the waiting jobs of other endpoints. If several jobs run for one endpoint, one
+// job acquires the lock and the others end at once.
 //
-// No delivery is missed. Each transaction that adds a delivery locks the endpoint's row. The release
-// of the delivery lock locks the same row and then looks for due deliveries again (docs/decisions).
+// No delivery is missed. Each transaction that adds a delivery locks the endpoint's row. The release of the delivery
+// lock locks the same row and then looks for due deliveries again (docs/decisions).
 //
-// An endpoint therefore uses at most one worker of the pool and [Parallel] concurrent calls, even if
-// many events are due. Endpoints whose last attempt failed have a separate pool: even if many of them
-// hang, the other endpoints keep all their workers.
+// An endpoint therefore uses at most one worker and [Parallel] concurrent calls, even if many events are due. Endpoints
+// whose last attempt failed have workers of their own. Even if many such endpoints hang, the workers of all other
+// endpoints stay free.
 package deliver
 
 import (
@@ -37,20 +37,20 @@ import (
 )
 
 const (
-	// Parallel is the number of concurrent calls to one endpoint.
+	// Parallel is the maximum number of concurrent calls to one endpoint.
 	Parallel = 8
-	// turnDuration is how long a job sends before it releases its worker to other endpoints.
+	// turnDuration is how long a job sends to one endpoint before its worker becomes free for other endpoints.
 	turnDuration = 5 * time.Second
-	// lockDuration is the time after which the delivery lock of a dead job expires: longer than a turn plus its last
-	// call.
+	// lockDuration is the time after which the delivery lock of a dead job expires. It is longer than turnDuration plus
+	// the time limit of the last call.
 	lockDuration = turnDuration + webhook.SendTimeout + 15*time.Second
-	// rescueEvery is the interval at which expired delivery locks are released. Together with lockDuration it
-	// ensures that an endpoint's webhooks resume within 60 s after the process that held the lock has died.
+	// rescueEvery is the interval at which expired delivery locks are released. Because of rescueEvery and
+	// lockDuration, the webhooks of an endpoint resume within 60 s after the process with the delivery lock has died.
 	rescueEvery = 10 * time.Second
-	// Numbers of workers in each replica.
+	// The numbers of workers in each replica, for working and for failing endpoints.
 	workers        = 64
 	workersFailing = 32
-	// RetentionPeriod is how long deliveries are kept.
+	// RetentionPeriod is the time after which a delivery is deleted.
 	RetentionPeriod = 30 * 24 * time.Hour
 
 	queue        = "webhooks"
@@ -64,18 +64,18 @@ type Webhooks struct {
 	Sender    *webhook.Sender
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// NotifyDisabled returns jobs that write the notice to the owner of a disabled endpoint. It is called in the
-	// transaction that disables the endpoint.
+	// NotifyDisabled returns jobs that write the notice to the owner of a disabled endpoint. [Webhooks] calls
+	// NotifyDisabled in the transaction that disables the endpoint.
 	NotifyDisabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
 
-	// FindSlug returns the slug of a business, or "" once the business is removed.
+	// FindSlug returns the slug of a business, or "" if the business was removed.
 	FindSlug func(ctx context.Context, businessID uuid.UUID) (string, error)
 
 	jobs     Jobs
 	attempts metric.Int64Counter
 }
 
-// Jobs inserts jobs; outside tests it is *jobs.Client.
+// Jobs inserts jobs into River's queue. Its implementation is *jobs.Client, except in tests.
 type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
@@ -84,7 +84,7 @@ type Jobs interface {
 type sendArgs struct {
 	BusinessID  uuid.UUID `json:"business_id"`
 	EndpointID  uuid.UUID `json:"endpoint_id"`
-	IsScheduled bool      `json:"scheduled,omitempty"` // for a later time, which the endpoint's row holds
+	IsScheduled bool      `json:"scheduled,omitempty"` // scheduled for the due time in the endpoint's row
 }
 
 func (sendArgs) Kind() string { return "webhook_lane" }
@@ -94,17 +94,17 @@ type sweepArgs struct{}
 
 func (sweepArgs) Kind() string { return "webhook_sweep" }
 
-// rescueArgs holds the arguments of the job that resumes endpoints whose job died with the delivery lock.
+// rescueArgs holds the arguments of the job that releases expired delivery locks and resumes their endpoints.
 type rescueArgs struct{}
 
 func (rescueArgs) Kind() string { return "webhook_rescue" }
 
-// rescue inserts a job for each endpoint with an expired delivery lock.
+// rescue releases the expired delivery locks and inserts a job for the endpoint of each lock.
 func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
 	return w.Store.ReleaseExpiredLocks(ctx, w.Wake)
 }
 
-// AddTo adds the workers, queues and periodic jobs of webhooks to the work of the service.
+// AddTo adds the workers, queues and periodic jobs for webhooks to work.
 func (w *Webhooks) AddTo(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
 	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[sendArgs]) error {
@@ -122,12 +122,12 @@ func (w *Webhooks) AddTo(work *jobs.Work) {
 		}, nil))
 }
 
-// SetJobs sets the client that inserts jobs. It must be called after [Webhooks.AddTo], because the
-// client is created from the work to which Join adds.
+// SetJobs sets the client that inserts jobs. It must be called after [Webhooks.AddTo]: the client is created from the
+// work to which AddTo adds the workers.
 func (w *Webhooks) SetJobs(jobs Jobs) { w.jobs = jobs }
 
-// Take adds a delivery of each event for each active endpoint that wants its type. It returns one job for
-// each endpoint with a new delivery. It runs in the transaction tx that takes the events from the feed.
+// Take adds a delivery of each event for each active endpoint that is subscribed to the event's type. It returns one
+// job for each endpoint with a new delivery. The argument tx is the transaction that takes the events from the feed.
 func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	endpoints, err := store.LockActiveEndpoints(ctx, tx, collectBusinesses(events))
 	if err != nil || len(endpoints) == 0 {
@@ -188,7 +188,7 @@ func collectBusinesses(events []event.Event) []uuid.UUID {
 	return ids
 }
 
-// newSendJob returns a job that sends an endpoint's due deliveries at once.
+// newSendJob returns a job that sends an endpoint's due deliveries as soon as a worker is free.
 func newSendJob(businessID, endpointID uuid.UUID, state store.EndpointState) river.InsertManyParams {
 	return river.InsertManyParams{Args: sendArgs{BusinessID: businessID, EndpointID: endpointID},
 		InsertOpts: &river.InsertOpts{Queue: chooseQueue(state)}}
@@ -201,23 +201,24 @@ func chooseQueue(state store.EndpointState) string {
 	return queue
 }
 
-// Wake inserts a job that sends an endpoint's due deliveries at once, in the transaction that makes one due.
+// Wake inserts a job that sends an endpoint's due deliveries. The argument tx is the transaction that makes a delivery
+// due.
 func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID,
 	state store.EndpointState) error {
 	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{newSendJob(businessID, endpointID, state)})
 	return err
 }
 
-// retryPause is the pause after a job that failed, for example because the database was unavailable.
+// retryPause is the pause before a failed job runs again, for example because the database was unavailable.
 const retryPause = 10 * time.Second
 
-// sendToEndpoint is the work of a job: it acquires an endpoint's delivery lock, sends the due deliveries and
-// releases the lock. If another job holds the lock, it does nothing.
+// sendToEndpoint runs a job: it acquires an endpoint's delivery lock, sends the due deliveries and releases the lock.
+// If another job holds the lock, sendToEndpoint does nothing.
 //
-// If sendToEndpoint cannot send, record a result or release the lock, the same job runs again after a pause. The
-// lock stays with the job's ID in that time, and other jobs end at once. A permanent failure therefore
-// does not cause calls in a tight loop. If the job was cancelled, for example because the process
-// stops, sendToEndpoint releases the lock, so that another job can continue.
+// If sendToEndpoint cannot send, record a result or release the lock, the same job runs again after retryPause. During
+// the pause the job keeps the lock, and other jobs for the endpoint end at once. A permanent failure therefore does not
+// cause calls without a pause. If the job was cancelled, for example because the process stops, sendToEndpoint releases
+// the lock, so that another job can continue.
 func (w *Webhooks) sendToEndpoint(ctx context.Context, jobID int64, args sendArgs) error {
 	l := store.DeliveryLock{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: deriveHolder(jobID)}
 	isAcquired, err := w.Store.AcquireDeliveryLock(ctx, l, lockDuration, args.IsScheduled)
@@ -238,15 +239,17 @@ func (w *Webhooks) sendToEndpoint(ctx context.Context, jobID int64, args sendArg
 	return nil
 }
 
-// deriveHolder returns the holder's ID of a delivery lock for a job.
+// deriveHolder derives the ID under which a job holds delivery locks from the job's ID. The ID is the same in all runs
+// of the job.
 func deriveHolder(jobID int64) uuid.UUID {
 	var holder uuid.UUID
-	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // a job id of River is positive
+	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // River's job IDs are positive
 	return holder
 }
 
-// sendDue sends due deliveries, a few at the same time, until none is due or the job's turn is over.
-// Concurrent deliveries need no order, because at most one delivery of a subject is due at a time.
+// sendDue sends due deliveries, at most [Parallel] at a time, until no delivery is due or turnDuration is over.
+// Concurrent deliveries cannot change the order of a subject's events, because at most one delivery of each subject is
+// due at a time.
 func (w *Webhooks) sendDue(ctx context.Context, l store.DeliveryLock) error {
 	for start := time.Now(); time.Since(start) < turnDuration; { //nolint:forbidigo // bounds a turn
 		due, err := w.Store.DueDeliveries(ctx, l, Parallel, w.Clock.Now())
@@ -268,12 +271,12 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.DeliveryLock) error {
 	return nil
 }
 
-// send makes one attempt at a delivery and records the result.
+// send makes one attempt at a delivery and stores the result.
 func (w *Webhooks) send(ctx context.Context, l store.DeliveryLock, d store.DueDelivery) error {
 	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body,
 		Secrets: d.Secrets()})
 	if err != nil {
-		return err // ctx has ended, so the result is unknown and the delivery is sent again
+		return err // ctx has ended: the result is unknown, and another attempt follows
 	}
 	now := w.Clock.Now()
 	o := store.AttemptResult{Delivery: d, IsGone: a.IsGone(), Status: store.DeliveryFailed, Attempt: store.Attempt{
@@ -317,12 +320,12 @@ func (w *Webhooks) insertNotices(ctx context.Context, tx pgx.Tx, e store.Endpoin
 	return err
 }
 
-// releaseTimeout is the time limit for the release of a delivery lock after its job was cancelled, for
-// example because the process stops.
+// releaseTimeout limits the release of a delivery lock after the job was cancelled, for example because the process
+// stops.
 const releaseTimeout = 3 * time.Second
 
-// releaseLock releases the delivery lock. If deliveries remain, it inserts the next job. It runs whether
-// sending succeeded or not.
+// releaseLock releases the delivery lock. If deliveries remain, releaseLock inserts the next job. The caller also calls
+// it after an error.
 func (w *Webhooks) releaseLock(ctx context.Context, l store.DeliveryLock) error {
 	releaseCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -341,7 +344,7 @@ func (w *Webhooks) releaseLock(ctx context.Context, l store.DeliveryLock) error 
 	})
 }
 
-// sweep deletes old deliveries in any status, and secrets that no longer sign.
+// sweep deletes deliveries older than [RetentionPeriod], in any status, and replaced secrets that no longer sign.
 func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
 	if err := w.Store.DropOldSecrets(ctx, w.Clock.Now()); err != nil {
 		return err
