@@ -1,12 +1,13 @@
-// Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the
-// events. Each event creates each of its jobs exactly once.
+// Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the events. Each event
+// creates each of its jobs exactly once.
 //
-// One transaction takes a page of events: the subscribers write their rows, their jobs are inserted, and the feed's
-// cursor moves past the page. If a process dies before the commit, nothing is stored, and the page is read again.
+// The reader processes a page of events in one transaction: the subscribers write their rows, their jobs are inserted,
+// and the feed's cursor moves past the page. If a process dies before the commit, nothing is stored, and the page is
+// read again.
 //
-// Only one replica at a time reads a feed: the one that holds the lock in the feed's row. The lock
-// only saves the other replicas useless requests. The guarantee does not depend on it: the transaction
-// takes a page only if the cursor is still the one with which the page was requested.
+// Only one replica at a time reads a feed: the replica that holds the lock in the feed's row. The lock only prevents
+// useless requests by the other replicas. The guarantee "exactly once" does not depend on the lock: the transaction
+// changes the cursor only if the cursor is still the one with which the page was requested.
 package feed
 
 import (
@@ -26,29 +27,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Events requests events from a service's feed; outside tests it is *eventclient.Client.
+// Events requests events from a service's feed. Its implementation is *eventclient.Client, except in tests.
 type Events interface {
-	// Events returns up to limit events after the cursor, and waits up to wait for the first
-	// one. Fault: cursor_expired if the feed no longer keeps the events after the cursor.
+	// Events returns at most limit events that follow the cursor in the argument after. If there is no event yet, it
+	// waits for the first one, at most for the duration wait. Fault: cursor_expired if the feed has already deleted
+	// events that follow the cursor.
 	Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error)
 }
 
-// Subscriber converts events to jobs.
+// Subscriber creates jobs from events.
 type Subscriber interface {
-	// Take writes the subscriber's rows in the transaction that takes these events, and returns the jobs
-	// that the events require. Events of one subject are in order. If one subscriber returns an error, the
-	// transaction is rolled back for all subscribers, and the page is retried until it succeeds.
+	// Take writes the subscriber's rows in the transaction tx and returns the jobs that the events require. The events
+	// of each subject are in order. If one subscriber returns an error, the transaction is rolled back for all
+	// subscribers, and the page is retried until it succeeds.
 	Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error)
 }
 
-// Jobs inserts jobs; outside tests it is *jobs.Client.
+// Jobs inserts jobs into River's queue. Its implementation is *jobs.Client, except in tests.
 type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
 // Config holds the dependencies of a [Reader].
 type Config struct {
-	Feed        string // name of the service that has the feed
+	Feed        string // name of the service whose feed is read
 	Events      Events
 	Subscribers []Subscriber
 	Jobs        Jobs
@@ -57,20 +59,21 @@ type Config struct {
 	Telemetry   *telemetry.Telemetry
 }
 
-// Reader takes the events of one feed.
+// Reader reads the events of one feed and creates jobs from them.
 type Reader struct {
 	Config
 	replica     uuid.UUID
 	progress    store.FeedProgress
-	lockedAt    time.Time     // when progress was read, if this replica holds the lock; otherwise zero
-	caughtUp    time.Time     // until this time all events are taken, but that is not stored yet; otherwise zero
-	extendAfter time.Duration // the time after which the reader extends the lock
+	lockedAt    time.Time     // when this replica read the feed's progress; zero if it does not hold the lock
+	caughtUp    time.Time     // all events until this time are processed, which the row does not state yet
+	extendAfter time.Duration // how long the reader reads before it extends the lock
 	failures    metric.Int64Counter
 	attrs       metric.MeasurementOption
 	lag         *lag
 }
 
-// New returns a reader of one feed. It draws a new id for this replica, under which the reader holds the feed's lock.
+// New returns a reader of one feed. It creates a random ID for this replica, under which the reader holds the feed's
+// lock.
 func New(cfg Config) (*Reader, error) {
 	attrs := metric.WithAttributeSet(attribute.NewSet(attribute.String("feed", cfg.Feed)))
 	lag, err := newLag(cfg.Telemetry, cfg.Clock, attrs)
@@ -88,20 +91,21 @@ const (
 	maxPageEvents = 200 // maximum number of events in one transaction
 	// RequestTimeout limits one call to the feed.
 	RequestTimeout = 5 * time.Second
-	// lockDuration is the time after which the lock of a feed expires: longer than extendEvery plus one turn.
+	// lockDuration is the time after which the lock of a feed expires. It is longer than extendEvery plus the time to
+	// read and store one page.
 	lockDuration = 15 * time.Second
-	// extendEvery is how long a replica reads before it extends the lock.
+	// extendEvery is how long a replica reads a feed before it extends the feed's lock.
 	extendEvery = 5 * time.Second
-	// The pauses between turns. The reader polls the feed and does not wait at it for an event: otherwise
-	// a stopping process would have to wait for the end of such a request.
-	idlePause       = 500 * time.Millisecond // after a page that was not full
-	passivePause    = 2 * time.Second        // if another replica holds the lock
+	// The pauses between two requests to a feed. The reader polls: its requests do not wait for an event, because a
+	// stopping process would have to wait for the end of such a request.
+	idlePause       = 500 * time.Millisecond // after a page with fewer than maxPageEvents events
+	passivePause    = 2 * time.Second        // while another replica holds the lock
 	failurePause    = time.Second            // after the first failure; doubled after each further one
 	maxFailurePause = 30 * time.Second       // maximum of the doubled pauses
-	expiredPause    = time.Minute            // after a loss of events, until an operator resets the cursor
+	expiredPause    = time.Minute            // after events were lost, until an operator resets the cursor
 )
 
-// Run reads until ctx ends, and then releases the feed for other replicas.
+// Run reads the feed until ctx ends, and then releases the feed's lock for other replicas.
 func (r *Reader) Run(ctx context.Context) error {
 	backoff := failurePause
 	for ctx.Err() == nil {
@@ -128,12 +132,12 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// ReadPage takes one page of events if this replica holds the feed's lock. It returns the pause before the
-// next turn. It logs and counts its failures.
+// ReadPage processes one page of events if this replica holds the feed's lock. It returns the pause before the next
+// call. ReadPage logs and counts its errors.
 func (r *Reader) ReadPage(ctx context.Context) (time.Duration, error) {
 	pause, err := r.readPage(ctx)
 	if err != nil {
-		r.lockedAt = time.Time{} // read the feed's row again: the failed operation may have been committed
+		r.lockedAt = time.Time{} // read the feed's row again: the failed transaction may have been committed
 	}
 	if err != nil && ctx.Err() == nil {
 		r.failures.Add(ctx, 1, r.attrs)
@@ -142,10 +146,10 @@ func (r *Reader) ReadPage(ctx context.Context) (time.Duration, error) {
 	return pause, err
 }
 
-// ResumeCommand is the service's command that resumes a reader after events were lost.
+// ResumeCommand is the name of the service's command that resumes the reading of a feed after events were lost.
 const ResumeCommand = "resume-feed"
 
-// logFailure logs an error and, if events were lost, the command that resumes the feed.
+// logFailure logs an error. If events were lost, the log line names the command that resumes the feed.
 func (r *Reader) logFailure(ctx context.Context, err error) {
 	if isExpired(err) {
 		r.Telemetry.Logger.ErrorContext(ctx,
@@ -175,7 +179,7 @@ func (r *Reader) readPage(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	}
-	caughtUp := r.Clock.Now() // until this time, all events are taken
+	caughtUp := r.Clock.Now() // a page that is not full contains all events until this time
 	if len(page.Events) == 0 && page.Next == r.progress.Cursor {
 		r.caughtUp = caughtUp // the next acquireLock stores it
 		r.lag.set(caughtUp)
@@ -201,7 +205,8 @@ func (r *Reader) readPage(ctx context.Context) (time.Duration, error) {
 	return pause, nil
 }
 
-// acquireLock acquires or extends the lock of the feed and reads the feed's progress, at most once per extendEvery.
+// acquireLock acquires or extends the lock of the feed and reads the feed's progress. It does so at most once per
+// extendEvery.
 func (r *Reader) acquireLock(ctx context.Context) error {
 	if time.Since(r.lockedAt) < r.extendAfter {
 		return nil
@@ -221,7 +226,7 @@ func (r *Reader) acquireLock(ctx context.Context) error {
 	return nil
 }
 
-// take collects the jobs of a page from the subscribers and inserts them.
+// take calls the subscribers with the events of a page and inserts the jobs that the subscribers return.
 func (r *Reader) take(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	if len(events) == 0 {
 		return nil

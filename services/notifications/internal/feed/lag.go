@@ -11,10 +11,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// lag is a gauge of how far a feed's cursor is behind. Every replica reports it from the feed's row,
+// lag is a gauge of the delay of a feed's reader. Every replica reports the delay that it reads from the feed's row,
 // even if another replica reads the feed.
 type lag struct {
-	caughtUp atomic.Int64 // until this time all events are taken, in Unix nanoseconds; 0: unknown
+	caughtUp atomic.Int64 // the time until which all events are processed, in Unix nanoseconds; 0: unknown
 }
 
 func newLag(tel *telemetry.Telemetry, now clock.Clock, attrs metric.MeasurementOption) (*lag, error) {
