@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 )
 
-// buildInvitation returns an iCalendar object for the customer, and its method (REQUEST, CANCEL or
-// PUBLISH). The object has the id and the sequence number of the booking, ticket or reservation, so
-// that the customer's calendar follows its changes.
+// buildInvitation returns an iCalendar object for the customer and the object's method (REQUEST, CANCEL or PUBLISH).
+// The object has the ID and the sequence number of the booking, ticket order or reservation. With them, the customer's
+// calendar program applies later changes to the same calendar entry.
 func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {
@@ -29,7 +29,7 @@ func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	case f.Business.From != "":
 		e.Organizer.Email = f.Business.From
 	default:
-		method = ical.Publish // there is no address for the organizer
+		method = ical.Publish // an organizer would need an address, and the business has none
 	}
 	b, err := ical.Calendar{Method: method, Events: []ical.Event{e}}.Write()
 	return b, string(method), err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Maximum lengths of texts in characters. Longer texts are cut.
+// The maximum lengths of texts, in characters. A longer text is cut.
 const (
 	maxName         = 200
 	maxGreetingName = 80
@@ -19,12 +19,12 @@ const (
 	maxNoteLines    = 40
 )
 
-// clean turns a text that a person typed into one line of valid UTF-8 with single spaces. It removes control
-// characters, direction marks and other invisible characters. It cuts the line after maxRunes characters.
+// clean converts a text that a person typed to one line of valid UTF-8 with single spaces. It removes control
+// characters, direction marks and other invisible characters. It cuts a text that is longer than maxRunes characters.
 func clean(s string, maxRunes int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case r == '\u200c', r == '\u200d': // join letters of some scripts, and emoji
+		case r == '\u200c', r == '\u200d': // these two characters join letters of some scripts, and emoji
 			return r
 		case unicode.IsSpace(r):
 			return ' '
@@ -36,7 +36,7 @@ func clean(s string, maxRunes int) string {
 	return cut(strings.Join(strings.Fields(s), " "), maxRunes)
 }
 
-// cut cuts a text to a maximum of maxRunes characters, with an ellipsis at the end.
+// cut shortens a text to at most maxRunes characters. A shortened text ends with an ellipsis.
 func cut(s string, maxRunes int) string {
 	if utf8.RuneCountInString(s) <= maxRunes {
 		return s
@@ -44,7 +44,8 @@ func cut(s string, maxRunes int) string {
 	return strings.TrimSpace(string([]rune(s)[:maxRunes-1])) + "…"
 }
 
-// hasOppositeDirection reports whether a text has letters of the opposite direction.
+// hasOppositeDirection reports whether a text has letters that are written in the direction opposite to the letter's.
+// The argument isRTL is true if the letter's language is written from right to left.
 func hasOppositeDirection(s string, isRTL bool) bool {
 	for _, r := range s {
 		p, _ := bidi.LookupRune(r)
@@ -62,9 +63,9 @@ func hasOppositeDirection(s string, isRTL bool) bool {
 	return false
 }
 
-// filterName returns a customer's name if a message may contain it, otherwise "". A person can book with
-// another person's address, and type an advertisement as the name. callable therefore rejects a name
-// that contains a web or mail address, or that is longer than usual names.
+// filterName returns a customer's name if a message may contain it, otherwise "". A person can book with the address of
+// another person and type an advertisement as the name. filterName therefore returns "" for a name that contains a web
+// or mail address, or that is longer than usual names.
 func filterName(name string) string {
 	name = clean(name, maxName)
 	if utf8.RuneCountInString(name) > maxGreetingName || strings.ContainsAny(name, "/@") ||
@@ -74,5 +75,5 @@ func filterName(name string) string {
 	return name
 }
 
-// domainPattern matches text that mail programs turn into a link.
+// domainPattern matches text that mail programs show as a link.
 var domainPattern = regexp.MustCompile(`[\pL\pN]\.[\pL]{2,}`)

@@ -12,80 +12,82 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Facts are the inputs of a message. Their texts may be anything that people typed; the package cleans
-// them. Every message needs Business, Subject and Customer. Only the notice about a webhook endpoint
-// needs Business and Webhook instead.
+// Facts are the inputs of a message. Their texts may contain anything that people typed; the functions of this package
+// clean the texts. Every message needs Business, Subject and Customer. Only the notice about a webhook endpoint
+// differs: it needs Business and Webhook.
 type Facts struct {
 	Business    Business
 	Customer    Person
 	Subject     Subject
-	FormerTime  *When   // for [BookingRescheduled] and its notice
-	FormerStaff string  // set if another staff member has the booking now
-	Payment     Payment // of [PaymentDue] and [PaymentFailed]
-	// of [Refunded] and of cancellations of paid subjects: the refund, or 0; otherwise nil
+	FormerTime  *When   // the time before the change, for [BookingRescheduled] and its notice
+	FormerStaff string  // the staff member before the change; "" if the booking keeps its staff member
+	Payment     Payment // the open payment, for [PaymentDue] and [PaymentFailed]
+	// Refund is set for [Refunded] and for cancellations of paid subjects; the amount may be 0. Otherwise it is nil.
 	Refund                   *Money
 	Notice                   Notice    // for [OwnerNotice]
 	Answers                  []Answer  // for [OwnerNotice]: the customer's answers to the business's questions
 	Webhook                  Webhook   // for [NoticeWebhookDisabled]
-	CanReschedule, CanCancel bool      // whether the customer may do so on the page of the link
-	Link                     string    // URL of the customer view, or of the owner's page for an owner; may be empty
-	Note                     Note      // the owner's own text for customers in messages of this kind
+	CanReschedule, CanCancel bool      // what the customer may do on the page at Link
+	Link                     string    // URL of the customer view or, for a notice, of the owner's page; may be empty
+	Note                     Note      // text by the owner, which all messages of this kind to customers contain
 	Stamp                    time.Time // time of the event
 }
 
-// Business is the sender of the message.
+// Business is the business in whose name the message is sent.
 type Business struct {
 	Name     string
 	Names    map[string]string // translations of the name, by language code
 	Language string            // code of the default language
-	Region   string            // ISO 3166 code of its country, or empty
+	Region   string            // ISO 3166 code of the business's country, or empty
 	Zone     *time.Location    // required
 	ReplyTo  string            // the address for replies; "": the message does not ask for replies
 	From     string            // the sender's address; the organizer of invitations if ReplyTo is empty
-	Accent   string            // #rrggbb of the business's colour, or empty
+	Accent   string            // the business's colour as #rrggbb, or empty
 }
 
-// Answer is a customer's answer to a question. Label is in the
-// language of the letter if the business has a translation.
+// Answer is a customer's answer to a question of the business. Label is the question, in the language of the letter if
+// the business has translated it.
 type Answer struct {
 	Label Note
-	Text  string // "" for a checkbox
-	IsYes bool   // for a checkbox
+	Text  string // the typed answer; "" for a checkbox
+	IsYes bool   // whether a checkbox is checked
 }
 
 // Person is the customer.
 type Person struct{ Name, Email, Phone string }
 
-// SubjectKind is the kind of a message's subject.
+// SubjectKind is the kind of thing that a message is about.
 type SubjectKind string
 
-// The kinds of subjects.
+// The kinds of subjects of messages.
 const (
 	BookingSubject     SubjectKind = "booking"
 	TicketSubject      SubjectKind = "ticket"
 	ReservationSubject SubjectKind = "reservation"
 )
 
-// Subject is the booking, ticket order or reservation that a message is about, in its present state.
+// Subject is the booking, ticket order or reservation that a message is about, in its current state.
 type Subject struct {
 	Kind     SubjectKind
-	ID       string // the UID in calendars
-	Sequence int    // grows with every change
-	// Items are the names at the time of the sale: of services with their variants, of the event, or of the rental.
+	ID       string // also the UID of the entry in the customer's calendar
+	Sequence int    // increases with every change of the subject
+	// Items are the names of what was sold, as of the time of the sale: services with their variants, the event or the
+	// rental.
 	Items    []string
-	Tier     string // for tickets
+	Tier     string // the ticket's price tier; only for tickets
 	Staff    string // may be empty
 	Quantity int    // people, tickets or units; 0 if the message does not state it
 	When     When
 	Total    Money // the zero Money if no price is shown
 	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
 	Rest     Money // the part of Total that is due on site; the zero Money if nothing is due
-	Count    int   // number of tickets of all tiers
-	// Units are the prices per person in Total. Changes are the labels of the pricing rules that changed a price.
+	Count    int   // number of tickets in all tiers
+	// Units are the numbers of people in Total, each with the price per person. Changes are the labels of the pricing
+	// rules that changed a price.
 	Units   []Units
 	Changes []string
-	// Policy holds the refund steps that still lie in the future. Deadline is the last instant at which
-	// the customer may cancel online; it is zero if the customer may not cancel online.
+	// Policy holds the refund steps that still apply in the future. Deadline is the last instant at which the customer
+	// may cancel online; it is zero if the customer may not cancel online.
 	Policy    []refund.Step
 	Deadline  time.Time
 	IsPending bool // the business has not confirmed the subject yet
@@ -94,11 +96,12 @@ type Subject struct {
 // When is a time from Start to End, or an instant if End is zero.
 type When struct {
 	Start, End time.Time
-	// IsAllDay means whole dates in the business's zone: End is the midnight after the last date.
+	// IsAllDay means that the time consists of dates without times of day. Start is midnight in the business's time
+	// zone at the beginning of the first date, and End is the midnight after the last date.
 	IsAllDay bool
 }
 
-// end returns the instant at which w ends, or its last date if IsAllDay.
+// end returns the instant at which the argument w ends. If w.IsAllDay is set, end returns the last date.
 func (w When) end() When {
 	switch {
 	case w.End.IsZero():
@@ -109,31 +112,31 @@ func (w When) end() When {
 	return When{Start: w.End}
 }
 
-// Units is a number of people with the same price.
+// Units is a number of people who each pay the same price.
 type Units struct {
 	Quantity int
 	Price    Money // per person
 }
 
-// Money is an amount in a currency, such as 40.00 EUR.
+// Money is an amount of money in a currency, such as 40.00 EUR.
 type Money struct {
-	Amount   string // a decimal
+	Amount   string // a decimal number
 	Currency string // ISO 4217
 }
 
 // isZero reports whether the amount is 0 or missing.
 func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 
-// Payment is the amount that a customer still has to pay online.
+// Payment is the amount that a customer must still pay online.
 type Payment struct {
 	Amount Money
 	Due    time.Time // time at which the unpaid booking is cancelled; zero if it is never cancelled
 }
 
-// Notice is the subject matter of a notice to an owner.
+// Notice is the reason for a notice to an owner.
 type Notice string
 
-// The notices to owners.
+// The reasons for notices to owners.
 const (
 	NoticeCreated         Notice = "created"
 	NoticeRescheduled     Notice = "moved"
@@ -143,24 +146,25 @@ const (
 	NoticeWebhookDisabled Notice = "webhook_disabled"
 )
 
-// Webhook is a disabled endpoint.
+// Webhook is the disabled webhook endpoint that a notice is about.
 type Webhook struct {
 	URL    string
-	IsGone bool // the endpoint answered 410; if false, all its deliveries failed for days
+	IsGone bool // true: the endpoint answered 410; false: all its deliveries failed for days
 }
 
-// Note is an owner's text with its translations by language code.
+// Note is a text by an owner, with its translations by language code.
 type Note struct {
 	Text         string
 	Translations map[string]string
 }
 
-// lines returns the lines of the note in the language of the letter, or the original if there is no translation.
+// lines returns the lines of the note in the language of the letter. If there is no translation to that language, it
+// returns the lines of the original text.
 func (n Note) lines(w *words) []string {
 	return w.sanitizeLines(w.translate(n.Text, n.Translations))
 }
 
-// translate returns a business's text in the language of the letter, or the original if there is no translation.
+// translate returns a business's text in the language of the letter, or the text itself if there is no translation.
 func (w *words) translate(text string, translations map[string]string) string {
 	code, ok := locale.Match(w.Requested, slices.Collect(maps.Keys(translations)))
 	if ok && strings.TrimSpace(translations[code]) != "" {
@@ -169,7 +173,8 @@ func (w *words) translate(text string, translations map[string]string) string {
 	return text
 }
 
-// check returns an error that names a missing fact. The argument subject is true if the message needs a subject.
+// check returns an error that names a missing fact, or nil. The argument needsSubject is true if the message needs a
+// subject.
 func (f *Facts) check(needsSubject bool) error {
 	switch {
 	case f.Business.Zone == nil:
@@ -194,7 +199,7 @@ func (b *Business) footer(w *words) []string {
 	return lines
 }
 
-// checkLink returns s if it is a valid http or https URL for a link, otherwise "".
+// checkLink returns the argument s if s is a valid http or https URL for a link, otherwise "".
 func checkLink(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL ||

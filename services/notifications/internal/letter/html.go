@@ -13,14 +13,14 @@ var layoutHTML string
 
 var htmlLayout = template.Must(template.New("letter").Parse(layoutHTML))
 
-// renderHTML renders the page as an HTML document without external resources.
+// renderHTML renders the page as an HTML document that loads no external resources.
 func (p *page) renderHTML() (string, error) {
 	var b strings.Builder
 	err := htmlLayout.Execute(&b, p)
 	return b.String(), err
 }
 
-// accent is a business's colour and the text colour that is readable on it.
+// accent is a business's colour, and in On a text colour that is readable on it.
 type accent struct{ Colour, On template.CSS }
 
 // platformColour is the accent colour for businesses without a valid colour.

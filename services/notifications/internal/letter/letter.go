@@ -1,10 +1,11 @@
-// Package letter writes the messages to customers and owners in the 36 languages of Slotmesh
-// (lifecycle.md §2). A letter has a subject line, a text, HTML and, for some kinds of messages, a
-// calendar invitation. The functions have no side effects.
+// Package letter writes the messages to customers and owners in the 36 languages of Slotmesh (lifecycle.md §2). A
+// letter has a subject line, a plain text, an HTML text and, for some kinds of messages, a calendar invitation. The
+// functions of this package have no side effects.
 //
-// A letter is composed once, as lines of text, and then rendered as text and as HTML, with the same words in the same
-// order. Text that a person typed is first cleaned: it becomes one line without control characters and direction marks.
-// If it is written in the other direction than the letter, it is enclosed in direction marks. In HTML it is escaped.
+// A letter is composed once as a list of lines, from which the plain text and the HTML are rendered. Both therefore
+// have the same words in the same order. Text that a person typed is cleaned first: it becomes one line without control
+// characters and direction marks. Text in the direction opposite to the letter's is enclosed in direction marks. In
+// HTML, the text is also escaped.
 package letter
 
 import (
@@ -33,9 +34,9 @@ const (
 	ReservationWithdrawn Kind = "reservation_withdrawn"
 	TicketCancelled      Kind = "ticket_cancelled"
 	Reservation          Kind = "reservation"
-	ReservationDue       Kind = "reservation_due" // rented things are due for return
+	ReservationDue       Kind = "reservation_due" // the time to return rented things has come
 	ReservationCancelled Kind = "reservation_cancelled"
-	OwnerNotice          Kind = "owner_notice" // to the owner, about Facts.Notice
+	OwnerNotice          Kind = "owner_notice" // a notice to the owner; Facts.Notice is the reason
 )
 
 // IsKnown reports whether k is a kind of message.
@@ -51,14 +52,15 @@ type Letter struct {
 	Subject  string // one line
 	Text     string // lines end with \n
 	HTML     string
-	// Calendar is an iCalendar object. Method is its method, which the MIME part names too:
-	// REQUEST, CANCEL or PUBLISH. Both are empty if the message has no calendar entry.
+	// Calendar is an iCalendar object. Method is the object's method (REQUEST, CANCEL or PUBLISH), which the MIME part
+	// of the mail must also name. Both fields are empty if the message has no calendar entry.
 	Calendar []byte
 	Method   string
 }
 
-// Render writes a message in the language that matches locale (semantics.md §6), otherwise in the business's
-// language, otherwise in English. It fails if a fact that the kind needs is missing; the error names the fact.
+// Render writes a message. Its language is the first available of: the language that matches locale (semantics.md §6),
+// the business's language, English. Render fails if a fact that the kind of message needs is missing; the error names
+// the fact.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	w, err := findWords(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
@@ -81,9 +83,9 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	return l, nil
 }
 
-// page is a letter before rendering as text or HTML: the words in reading order.
+// page is the content of a letter, in reading order. It is rendered as plain text and as HTML.
 type page struct {
-	Language, Direction string // for the HTML: a language code, and ltr or rtl
+	Language, Direction string // of the HTML document: a language code, and ltr or rtl
 	Subject             string
 	Business            string
 	Title               string
@@ -91,14 +93,14 @@ type page struct {
 	Paragraphs          []string
 	Rows                []row
 	NoteTitle           string
-	Note                []string // lines; empty without a note
-	Button, Link        string   // both or neither
+	Note                []string // the lines of the owner's note; empty if there is none
+	Button, Link        string   // both are empty if the letter has no button
 	Questions           string   // may be empty
 	Footer              []string
 	Accent              accent
 }
 
-// row is one detail: a label, and its value as lines.
+// row is one detail of a letter, such as the price: a label and the lines of the value.
 type row struct {
 	Label    string
 	Value    []string
@@ -106,15 +108,15 @@ type row struct {
 	IsOld    bool // the detail is no longer valid
 }
 
-// layout describes the content of a kind.
+// layout describes the content of one kind of message.
 type layout struct {
 	title  string
-	leads  []string // ids of sentences
-	button string   // id of the text of the button
+	leads  []string // ids of the first sentences
+	button string   // id of the button's text
 	show   parts
 }
 
-// parts selects the details that a kind shows.
+// parts selects the details that a kind of message shows.
 type parts struct{ payment, refund, customer, total, due bool }
 
 var layouts = map[Kind]layout{
@@ -138,8 +140,8 @@ var layouts = map[Kind]layout{
 		parts{refund: true}},
 }
 
-// notices are the layouts of the mails to owners ([OwnerNotice]), by what happened. For created and
-// cancelled subjects, findLayout chooses the title by the kind of subject.
+// notices are the layouts of the mails to owners ([OwnerNotice]), by the reason for the notice. If a subject was
+// created or cancelled, findLayout chooses the title by the kind of subject.
 var notices = map[Notice]layout{
 	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
 	NoticeRescheduled:     {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
@@ -181,7 +183,7 @@ func findLayout(kind Kind, f *Facts) (layout, error) {
 		if f.Webhook.IsGone {
 			l.leads = []string{"webhook_gone"}
 		}
-	default: // the other notices need no change
+	default: // other notices keep the layout's title
 	}
 	return l, nil
 }
@@ -215,7 +217,7 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	return p, w.Fault()
 }
 
-// addCustomerParts adds the parts for customers only: the greeting by name, the owner's note and the address for
+// addCustomerParts adds the parts that only customers get: the greeting by name, the owner's note and the address for
 // questions.
 func (p *page) addCustomerParts(w *words, f *Facts) {
 	if name := w.isolate(filterName(f.Customer.Name)); name != "" {
@@ -229,11 +231,11 @@ func (p *page) addCustomerParts(w *words, f *Facts) {
 	}
 }
 
-// manageButton is the button for a subject that can still be managed.
+// manageButton is the id of the button for a subject that the customer may still change.
 const manageButton = "manage"
 
-// chooseButton returns the id of the text of the mail's button. If id is manageButton, it returns the button
-// that fits what the business lets customers change, such as cancelling.
+// chooseButton returns the id of the text of the mail's button. If the argument id is manageButton, it returns the id
+// of the button that names what the business lets the customer do, such as cancelling.
 func (f *Facts) chooseButton(id string) string {
 	if id != manageButton {
 		return id
@@ -250,7 +252,8 @@ func (f *Facts) chooseButton(id string) string {
 	return "view"
 }
 
-// addLeads adds the sentences of the kind and, for a cancelled subject that was paid, the sentence about the refund.
+// addLeads adds the first sentences of a kind of message. For a cancelled subject that was paid, it adds the sentence
+// about the refund.
 func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
 		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))
@@ -279,7 +282,7 @@ func (p *page) addRow(label string, value ...string) {
 	}
 }
 
-// addDetails adds the rows: the items and times, the people, and the prices.
+// addDetails adds the rows for items, times, people and prices. The argument show selects the optional rows.
 func (p *page) addDetails(w *words, f *Facts, show parts) {
 	s := &f.Subject
 	var items []string
@@ -318,7 +321,6 @@ func (p *page) addDetails(w *words, f *Facts, show parts) {
 	}
 }
 
-// addAnswers adds rows with the customer's answers.
 func (p *page) addAnswers(w *words, list []Answer) {
 	for _, a := range list {
 		lines := w.sanitizeLines(a.Text)
@@ -346,7 +348,7 @@ func (p *page) addAmounts(w *words, f *Facts, show parts) {
 	}
 }
 
-// addTotal adds the total, the prices per person and the pricing rules that changed it.
+// addTotal adds a row with the total, the prices per person and the labels of the pricing rules that changed a price.
 func (p *page) addTotal(w *words, f *Facts) {
 	lines := []string{w.formatAmount(f.Subject.Total)}
 	if lines[0] == "" {
@@ -361,7 +363,7 @@ func (p *page) addTotal(w *words, f *Facts) {
 	p.addRow(w.Say("total"), lines...)
 }
 
-// addPolicy adds the refund steps and the deadline for cancelling online.
+// addPolicy adds a row with the refund steps and the deadline for cancelling online.
 func (p *page) addPolicy(w *words, f *Facts) {
 	at := func(moment time.Time) string {
 		return strings.Join(w.formatTime(When{Start: moment}, f.Business.Zone), ", ")
@@ -384,7 +386,6 @@ func (p *page) addPolicy(w *words, f *Facts) {
 	p.addRow(w.Say("policy"), lines...)
 }
 
-// renderText renders the page as plain text.
 func (p *page) renderText() string {
 	var b strings.Builder
 	block := func(lines ...string) {

@@ -2,16 +2,17 @@ package letter
 
 import "errors"
 
-// Plain is a letter about a person's account. The caller writes its text.
+// Plain is a mail about a person's account. The caller provides the text.
 type Plain struct {
 	From         string // the sender's name
-	Language     string // language of the text, BCP 47
+	Language     string // language of the text, as a BCP 47 tag
 	Subject      string
 	Paragraphs   []string
 	Button, Link string
 }
 
-// RenderPlain renders a Plain in the layout of all letters. Its error names the missing fields.
+// RenderPlain renders a mail about an account in the layout of all letters. If fields are missing, the error names
+// them.
 func RenderPlain(f Plain) (Letter, error) {
 	w, err := findWords(f.Language, "", "")
 	if err != nil {

@@ -17,14 +17,15 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// words writes text in one language.
+// words writes text in the language of a letter.
 type words struct {
 	*sharedwords.Words
 	isRTL bool
 }
 
-// findWords returns the words for writing a letter in the language of locale. If that language is
-// unknown, it uses fallback, then English. The form of the language is that of region.
+// findWords returns the words of the language of the argument locale. If that language is not available, it returns the
+// words of the language fallback, otherwise English words. The country code in the argument region selects the regional
+// form of the language.
 func findWords(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
@@ -34,8 +35,8 @@ func findWords(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, isRTL: w.Direction() == "rtl"}, nil
 }
 
-// formatSubject returns the subject line of a mail: the title, the items of the booking, ticket order or
-// reservation, and its start. If the argument due is true, the line has the end instead of the start.
+// formatSubject returns the subject line of a mail: the title, the items of the booking, ticket order or reservation,
+// and its start. If the argument due is true, the line has the end in place of the start.
 func (w *words) formatSubject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {
@@ -54,7 +55,8 @@ func (w *words) formatSubject(title string, f *Facts, due bool) string {
 	return w.Fill("subject", map[string]string{"Title": title, "What": names, "When": when})
 }
 
-// formatTime formats a time as at most two lines: the date, or both dates if they differ, and the times with the zone.
+// formatTime formats a time as one or two lines. The first line has the date, or both dates if start and end differ.
+// The second line has the times of day and the time zone.
 func (w *words) formatTime(t When, zone *time.Location) []string {
 	start, end := t.Start.In(zone), t.end().Start.In(zone)
 	if t.End.IsZero() {
@@ -78,8 +80,8 @@ func (w *words) formatTime(t When, zone *time.Location) []string {
 	return []string{day + ", " + w.Clock(start) + " –", lastDay + ", " + w.Clock(end) + place}
 }
 
-// formatAmount formats money in the language. An amount in a currency
-// that CLDR does not know is followed by the currency's code.
+// formatAmount formats an amount of money in the language of the letter. If CLDR has no name for the currency, the
+// currency's code follows the number.
 func (w *words) formatAmount(m Money) string {
 	if m.Amount == "" {
 		return ""
@@ -90,8 +92,8 @@ func (w *words) formatAmount(m Money) string {
 	return w.Amount(m.Amount, m.Currency)
 }
 
-// formatQuantity formats the quantity of a subject with its tier. It returns "" if the quantity is 1, except for
-// tickets.
+// formatQuantity formats the quantity of a subject with its price tier. If the subject has no tickets, it returns ""
+// for the quantity 1.
 func (w *words) formatQuantity(s *Subject) string {
 	tier := w.sanitize(s.Tier, maxName)
 	switch {
@@ -103,11 +105,12 @@ func (w *words) formatQuantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// sanitize cleans a text that a person typed ([clean]), and encloses it in direction marks if its
-// direction is opposite to the letter's. maxRunes is the maximum length in characters.
+// sanitize cleans a text that a person typed ([clean]). If the text runs in the direction opposite to the letter's,
+// sanitize encloses it in direction marks. The argument maxRunes is the maximum length in characters.
 func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
-// sanitizeLines splits a text that a person typed into lines, cleans each, and removes empty lines at both ends.
+// sanitizeLines splits a text that a person typed into lines and cleans each line. It removes empty lines at the
+// beginning and at the end.
 func (w *words) sanitizeLines(s string) []string {
 	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(s))
 	if s == "" {
@@ -123,7 +126,8 @@ func (w *words) sanitizeLines(s string) []string {
 	return lines
 }
 
-// isolate encloses a text that runs against the letter's direction, so that it does not reorder the text beside it.
+// isolate encloses a text in direction marks if it runs in the direction opposite to the letter's, because it would
+// otherwise reorder the text beside it.
 func (w *words) isolate(s string) string {
 	if s == "" || !hasOppositeDirection(s, w.isRTL) {
 		return s
@@ -132,8 +136,8 @@ func (w *words) isolate(s string) string {
 	return firstStrongIsolate + s + popIsolate
 }
 
-// isolateLTR encloses a text that is always read from left to right,
-// such as an address, a telephone number or the name of a zone.
+// isolateLTR encloses a text that is always read from left to right in direction marks, such as an address, a telephone
+// number or the name of a time zone.
 func (w *words) isolateLTR(s string) string {
 	if s == "" || !w.isRTL && !hasOppositeDirection(s, false) {
 		return s
