@@ -11,8 +11,9 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// compose builds the mail. It offers the plain text, the HTML and the calendar as alternatives, so that mail programs
-// can process the invitation. It also attaches the calendar as a file, for other mail programs (RFC 6047 §2.4).
+// compose builds the mail. The plain text, the HTML and the calendar are alternatives in the mail, so that mail
+// programs can process the invitation. For other mail programs, the calendar is also attached as a file (RFC 6047
+// §2.4).
 func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	to, err := parseBareAddress("", m.To)
 	if err != nil {
@@ -62,8 +63,8 @@ const (
 	subjectName = "Subject: "
 )
 
-// setSubject writes the Subject header. It encodes the text itself, because go-mail begins a new line if the first
-// encoded word does not fit on the line of the header's name. Some mail programs show such a subject as empty.
+// setSubject writes the Subject header. It encodes the text itself, because go-mail would start the text on a second
+// line if the first encoded word does not fit on the first line. Some mail programs show such a subject as empty.
 func setSubject(msg *gomail.Msg, subject string) {
 	if isASCII(subject) {
 		msg.Subject(subject)
@@ -76,8 +77,8 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// encodeWords encodes text as encoded words, on lines of at most 76 characters. The argument column
-// is the column in which the first word begins.
+// encodeWords encodes a text as encoded words (RFC 2047), on lines of at most maxLine characters. The argument column
+// is the column in which the first encoded word begins.
 func encodeWords(text string, column int) string {
 	var b strings.Builder
 	b.WriteString(wordBegin)
@@ -95,7 +96,7 @@ func encodeWords(text string, column int) string {
 	return b.String()
 }
 
-// encodeRune encodes a rune in the Q encoding.
+// encodeRune encodes a rune in the Q encoding (RFC 2047).
 func encodeRune(r rune) string {
 	switch {
 	case r == ' ':
@@ -110,7 +111,8 @@ func encodeRune(r rune) string {
 	return b.String()
 }
 
-// parseBareAddress parses a bare address and converts its domain to ASCII.
+// parseBareAddress parses an address without a display name, adds the argument name as its display name, and converts
+// its domain to ASCII.
 func parseBareAddress(name, address string) (*mail.Address, error) {
 	local, domain, err := splitAddress(address)
 	if err != nil {

@@ -13,30 +13,31 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Config holds the settings of the mail server.
+// Config holds the settings for sending mail.
 type Config struct {
-	// URL of the SMTP server: smtp://user:password@mail.example.com:587 (default
-	// port 587; STARTTLS required) or smtps:// (default port 465; TLS from the
-	// first byte). If it is empty, messages are kept and shown, and none is sent.
+	// URL is the URL of the SMTP server. smtp://user:password@mail.example.com:587 requires STARTTLS, and the default
+	// port is 587. smtps:// uses TLS from the first byte, and the default port is 465. If URL is empty, messages are
+	// stored and shown to owners, but not sent.
 	URL string `env:"SMTP_URL"`
-	// IsPreview means that the server at URL only shows messages and does not deliver them. A message that
-	// it accepts therefore counts as not sent.
+	// IsPreview means that the server at URL only shows messages and does not deliver them. Messages that this server
+	// accepts therefore count as not sent.
 	IsPreview bool `env:"SMTP_PREVIEW, default=false"`
-	// AllowPlaintext allows a server at smtp:// that does not offer STARTTLS; messages and the password
-	// are then sent unencrypted. A server at a loopback address does not need this setting.
+	// AllowPlaintext allows an smtp:// server that does not offer STARTTLS. Messages and the password are then sent
+	// unencrypted. A server at a loopback address does not need this setting.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
-	// Timeout limits connecting, TLS and authentication together, and then the transfer of the message.
+	// Timeout limits the time for connecting, TLS and authentication together. It also limits the time for the transfer
+	// of the message, which follows.
 	Timeout time.Duration `env:"SMTP_TIMEOUT, default=20s"`
-	// From is the address of the sender, such as no-reply@example.com; the
-	// display name is the business's. Replies go to the business's reply_to.
+	// From is the address of the sender, such as no-reply@example.com; the display name is the name of the business.
+	// Replies go to the business's reply_to address.
 	From string `env:"MAIL_FROM"`
 }
 
 // IsEnabled reports whether there is a mail server.
 func (c *Config) IsEnabled() bool { return c.URL != "" }
 
-// Validate checks all settings together; each error names its
-// variable. No error contains the URL, which may hold a password.
+// Validate checks all settings and returns the errors together. Each error names its environment variable. No error
+// contains the URL, because the URL may contain a password.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Timeout <= 0 {
@@ -104,8 +105,8 @@ func parseURL(text string) (server, error) {
 	return s, nil
 }
 
-// isLocal reports whether the server is at a loopback address of this machine, so that the traffic does
-// not pass a network.
+// isLocal reports whether the server is at a loopback address of this machine. Traffic to such an address does not
+// leave the machine.
 func (s server) isLocal() bool {
 	if s.host == "localhost" {
 		return true
@@ -114,7 +115,7 @@ func (s server) isLocal() bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// splitAddress splits a bare address into its local part and its domain in ASCII.
+// splitAddress splits an address without a display name into its local part and its domain in ASCII.
 func splitAddress(address string) (string, string, error) {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Name != "" || parsed.Address != address {

@@ -1,5 +1,5 @@
-// Package mail sends one message by SMTP and returns the result (lifecycle.md §2): accepted, refused for good, or
-// not accepted now. It stores nothing and does not depend on businesses; it opens a connection for each message.
+// Package mail sends a message by SMTP and returns the result (lifecycle.md §2): accepted, rejected permanently, or not
+// accepted now. The package stores nothing and does not depend on businesses. It opens one connection for each message.
 package mail
 
 import (
@@ -15,33 +15,33 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Message is one message to one address. No text in it can add a header or a second
-// recipient: Send replaces line breaks with spaces and parses the addresses strictly.
+// Message is one message to one address. No text in a Message can add a header or a second recipient: [Sender.Send]
+// replaces line breaks with spaces and accepts only single, valid addresses.
 type Message struct {
-	ID       string    // unique; the same in all attempts, so that receivers drop duplicates
-	Thread   string    // id of the subject, by which mail programs group messages; "" for none
+	ID       string    // unique, and the same in all attempts, so that receivers drop duplicates
+	Thread   string    // id of the booking, order or reservation; mail programs group messages by it; or ""
 	Date     time.Time // when the message was written
-	FromName string    // the business's name
-	To       string    // a bare address
-	ReplyTo  string    // a bare address; "" for none
-	Language string    // language of the text, BCP 47
+	FromName string    // the name of the business
+	To       string    // address without a display name
+	ReplyTo  string    // address without a display name, or ""
+	Language string    // language of the text, as a BCP 47 tag
 	Subject  string
 	Text     string // plain text
 	HTML     string // the same text as HTML
-	Calendar []byte // an .ics; nil for none
+	Calendar []byte // an iCalendar file, or nil
 	Method   string // method of the calendar: REQUEST, CANCEL or PUBLISH
 }
 
-// RefusedError means that the mail server refuses the message for good, or that the address is invalid.
+// RefusedError means that the mail server rejected the message permanently, or that the address is invalid.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// UnsentError means that the message was not accepted, but may be accepted in a later attempt.
+// UnsentError means that the mail server did not accept the message but may accept it in a later attempt.
 //
-// Maybe means that the connection was lost after the whole message was sent, so the server may have
-// accepted it. Answered means that the server works but rejects this message for now, for example
-// because it cannot find the recipient's domain. It may accept other messages.
+// MayBeSent means that the connection was lost after the whole message had been sent, so the server may have accepted
+// the message. WasAnswered means that the server works but rejects this message for now, for example because it cannot
+// resolve the recipient's domain. Such a server may accept other messages.
 type UnsentError struct {
 	Reason      string
 	MayBeSent   bool
@@ -58,7 +58,7 @@ type Sender struct {
 	tls    *tls.Config
 }
 
-// NewSender returns a sender. The settings must be enabled and valid.
+// NewSender returns a sender with the settings cfg, which must be enabled and valid.
 func NewSender(cfg Config) (*Sender, error) {
 	server, err := parseURL(cfg.URL)
 	if err != nil {
@@ -118,15 +118,15 @@ func (s *Sender) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) 
 	}
 	switch {
 	case s.server.implicitTLS:
-		options = append(options, gomail.WithSSL()) // dial has already started TLS, so go-mail must not use STARTTLS
+		options = append(options, gomail.WithSSL()) // dial has already started TLS, so STARTTLS is not needed
 	case s.cfg.AllowPlaintext || s.server.isLocal():
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
 	if s.server.user != "" {
-		// If encryption is required, the connection is encrypted here;
-		// go-mail does not recognize TLS that it did not start itself.
+		// Passwords are not sent unencrypted if encryption is required, although NoEnc names the mechanisms: the
+		// connection then has TLS. go-mail does not recognize TLS that dial started.
 		options = append(options, gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256,
 			gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc),
 			gomail.WithUsername(s.server.user), gomail.WithPassword(s.server.password))
@@ -141,8 +141,8 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// classifyError converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed login is an
-// [*UnsentError], because it has nothing to do with the message.
+// classifyError converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed login to the mail
+// server is an [*UnsentError], because it does not depend on the message.
 func classifyError(err error) error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
@@ -150,32 +150,33 @@ func classifyError(err error) error {
 	}
 	code := failed.ErrorCode()
 	switch code {
-	case 530, 534, 535, 538: // RFC 4954: authentication required, or with another mechanism
+	case 530, 534, 535, 538: // RFC 4954: the server requires a login, or another login mechanism
 		return &UnsentError{Reason: describeError(err)}
 	}
 	if code >= 500 && code < 600 {
 		return &RefusedError{Reason: describeError(err)}
 	}
 	mayBeSent := code == 0 && failed.Reason == gomail.ErrSMTPDataClose
-	// RFC 5321 §4.2.3: 421 closes the connection, for any message
+	// With code 421, the server closes the connection, whatever the message is (RFC 5321 §4.2.3).
 	wasAnswered := code >= 400 && code < 500 && code != 421
 	return &UnsentError{Reason: describeError(err), MayBeSent: mayBeSent, WasAnswered: wasAnswered}
 }
 
-// describeError returns an error as one line of limited length for an owner, without the details that go-mail appends.
+// describeError returns an error as one line of limited length, which owners read. The line omits the details that
+// go-mail appends.
 func describeError(err error) string {
 	text, _, _ := strings.Cut(err.Error(), ", affected recipient(s): ")
 	text, _, _ = strings.Cut(text, ", affected message ID: ")
 	return cleanLine(text)
 }
 
-// maxHeaderRunes is the maximum length of a header text in runes. Even if the text is one word, which cannot
-// be folded, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
+// maxHeaderRunes is the maximum length of a text in a header, in runes. Even if the text is one word, which cannot be
+// split over lines, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
 const maxHeaderRunes = 240
 
-// cleanLine turns a text into one short line for a header or an owner's list. It replaces line breaks, other
-// controls and characters that change the text direction with spaces, and splits what looks like an encoded
-// word (RFC 2047). Directional isolates stay, because names in another script are enclosed in them.
+// cleanLine converts a text to one short line for a header or an owner's list. It replaces line breaks, other control
+// characters and characters that change the text direction with spaces. It also splits text that looks like an encoded
+// word (RFC 2047). Directional isolates stay, because they enclose names in another script.
 func cleanLine(text string) string {
 	// Non-breaking spaces stay, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }
