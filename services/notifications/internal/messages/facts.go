@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// collectFacts returns the facts of messages about an event, with the names of the
-// sold services, event or rentals in language; "" is the default language.
+// collectFacts returns the facts of messages about the event e. The names of the sold services, events or rentals are
+// in the argument language; "" means the business's default language.
 func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
@@ -50,16 +50,17 @@ func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language st
 	return f, nil
 }
 
-// sale holds the part of a booking, ticket order or reservation that decides its cancellation policy.
+// sale holds the part of a booking, ticket order or reservation that its cancellation policy depends on.
 type sale struct {
-	payment      *booking.Payment // nil: no online payment
+	payment      *booking.Payment // nil if nothing is paid online
 	createdAt    time.Time
-	formerStarts []time.Time // the starts before the business rescheduled the sale
+	formerStarts []time.Time // the starts before reschedules by the business
 	isWithdrawn  bool        // the business no longer offers the sold service or event
 }
 
-// addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. If nothing is
-// paid online, the current policy of the business applies. It adds nothing if the subject has already begun at now.
+// addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. For a sale
+// without an online payment, the business's current policy applies. If the subject has begun before now, addPolicy adds
+// nothing.
 func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time) {
 	start := s.When.Start
 	if start.IsZero() || !start.After(now) {
@@ -133,7 +134,7 @@ func addBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language s
 	return nil
 }
 
-// addChanges adds the labels of the pricing rules that changed a price, each once.
+// addChanges adds the labels of the pricing rules that changed a price. It adds each label once.
 func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	for _, change := range changes {
 		if !slices.Contains(f.Subject.Changes, change.Label) {
@@ -142,8 +143,8 @@ func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	}
 }
 
-// addPayment adds the amounts paid and still to pay. For a cancelled subject that was paid, it adds the
-// refund, which may be 0.
+// addPayment adds the paid amount and the amount that is still due. If a paid subject was cancelled, addPayment also
+// adds the refund, which may be 0.
 func addPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
 	if p == nil {
 		return
@@ -197,7 +198,7 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 			lines[i] = strconv.Itoa(tier.Quantity) + " × " + offer.TierName(t.EventID, tier.TierID, tier.TierName,
 				language)
 		}
-		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier states its quantity
+		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier states its own quantity
 	}
 	if t.Total != nil {
 		f.Subject.Total = newMoney(*t.Total, t.Currency)
@@ -210,7 +211,8 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 	return nil
 }
 
-// findStart returns the start of the event that the tickets are for, from the event's date and time in zone.
+// findStart returns the start of the event that a ticket is for. It combines the ticket's date and time in the given
+// time zone.
 func findStart(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {
@@ -260,7 +262,7 @@ func stringValue(s *string) string {
 	return *s
 }
 
-// newMoney returns a price as Money. A price of 0 becomes the zero Money, which is not shown.
+// newMoney returns a price as Money. The price 0 becomes the zero Money, which messages do not show.
 func newMoney(n json.Number, currency string) letter.Money {
 	if f, err := n.Float64(); err != nil || f == 0 {
 		return letter.Money{}
@@ -283,7 +285,8 @@ func collectAnswers(offer *catalog.Offer, formData json.RawMessage) []letter.Ans
 	return list
 }
 
-// computeRest returns the unpaid part of a total. A part of 0 becomes the zero Money, which is not shown.
+// computeRest returns the unpaid part of a total. If nothing is unpaid, it returns the zero Money, which messages do
+// not show.
 func computeRest(total, paid json.Number, currency string) letter.Money {
 	whole, err := decimal.NewFromString(total.String())
 	if err != nil {
@@ -297,7 +300,7 @@ func computeRest(total, paid json.Number, currency string) letter.Money {
 		Currency: currency}
 }
 
-// findEnd returns the end of a message's subject, or at if the subject has no end.
+// findEnd returns the end of a message's subject, or the argument at if the subject has no end.
 func findEnd(f letter.Facts, at time.Time) time.Time {
 	switch when := f.Subject.When; {
 	case !when.End.IsZero():

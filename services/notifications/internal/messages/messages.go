@@ -1,11 +1,13 @@
-// Package messages writes and sends the mails to customers and owners (lifecycle.md §2). internal/plan decides
-// which messages an event leads to, internal/letter writes them, and internal/mail hands them to the mail server.
+// Package messages writes and sends the mails to customers and owners (lifecycle.md §2). Package internal/plan decides
+// which messages an event requires, internal/letter writes them, and internal/mail sends them to the mail server.
 //
-// The package subscribes to the event feeds. The transaction that takes an event stores the event if it
-// leads to messages. A job writes the messages of stored events, in the order of each subject. One
-// transaction stores the messages, inserts the jobs that send them and deletes the stored events, so there
-// is one message per event, kind and recipient. A message is sent at least once. If a process dies after
-// the mail server accepted the message and before the commit, it is sent again under the same Message-ID.
+// The package subscribes to the event feeds. The transaction that processes an event stores the event if the event
+// requires messages. A job then writes the messages of the stored events of one subject, in order. One transaction
+// stores the messages, inserts the jobs that send them and deletes the stored events. Each event therefore leads to one
+// message per kind and recipient.
+//
+// A message is sent at least once. If a process dies after the mail server accepted the message and before the commit,
+// the message is sent again with the same Message-ID.
 package messages
 
 import (
@@ -32,34 +34,34 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Peers reads the data of messages from other services. Its errors are faults.
+// Peers reads the data for messages from other services. The errors of its methods are faults.
 type Peers interface {
-	// Offer returns the snapshot of a business. Fault: business_not_found once it is removed.
+	// Offer returns the snapshot of a business. Fault: business_not_found if the business was removed.
 	Offer(ctx context.Context, businessID uuid.UUID) (*catalog.Offer, error)
-	// Subject returns a booking, a ticket order or a reservation in
-	// its present state, as the admin API shows it. Fault: not_found.
+	// Subject returns a booking, a ticket order or a reservation in its current state, in the format of the admin API.
+	// Fault: not_found.
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
-	// Link returns the customer's link to a subject, or "" without one.
+	// Link returns the URL of the customer view of a subject, or "" if the subject has none.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
-	// VerifiedMembers returns the addresses in emails that belong to verified members of a business or to operators.
+	// VerifiedMembers returns those of the addresses emails that verified members of the business or operators have.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)
 }
 
-// Sender hands a message to the mail server; outside tests it is
-// *mail.Sender. Errors: [*mail.RefusedError], [*mail.UnsentError].
+// Sender sends a message to the mail server. Its implementation is *mail.Sender, except in tests. Errors:
+// [*mail.RefusedError], [*mail.UnsentError].
 type Sender interface {
 	Send(ctx context.Context, m mail.Message) error
 }
 
-// Config holds the dependencies and settings of [New].
+// Config holds the dependencies and settings of [Messages].
 type Config struct {
 	Pool       *pgxpool.Pool
 	Store      *store.Store
 	Peers      Peers
 	Sender     Sender // nil: messages are stored but not sent
-	IsPreview  bool   // Sender shows messages and does not deliver them, so they count as not sent
+	IsPreview  bool   // Sender only shows messages to the operator, so they count as not sent
 	Limits     Limits
-	UndoPeriod time.Duration // how long messages about a change by the business wait for an undo
+	UndoPeriod time.Duration // how long messages about the business's changes wait for an undo
 	From       string        // the sender's address; "" if no message is sent
 	OwnerURL   string        // base URL of the owner's pages; "": notices have no links
 	KeptFor    time.Duration // time after which a message is deleted
@@ -67,15 +69,15 @@ type Config struct {
 	Telemetry  *telemetry.Telemetry
 }
 
-// Limits are the limits on the messages of one business.
+// Limits are the limits on the number of messages of one business.
 type Limits struct {
 	MaxRecipientHour int // maximum to one customer within an hour
 	MaxRecipientDay  int // maximum to one customer within 24 hours
 	MaxBusinessDay   int // maximum to all recipients within 24 hours
-	// CustomersShare is the percentage of MaxBusinessDay that messages caused by customers may use. The rest
-	// is reserved for messages caused by the business, so that many bookings cannot block them.
+	// CustomersShare is the percentage of MaxBusinessDay that messages about changes by customers may use. The rest is
+	// reserved for messages about changes by the business, so that many bookings cannot block those messages.
 	CustomersShare  int
-	MaxBusinessDays map[string]int // replaces MaxBusinessDay for these business ids
+	MaxBusinessDays map[string]int // limits by business id that replace MaxBusinessDay
 }
 
 // Limits of messages to one customer (lifecycle.md §2).
@@ -83,12 +85,13 @@ const (
 	maxRecipientHour = 6
 	maxRecipientDay  = 20
 	customersShare   = 80
-	// DefaultUndoPeriod is how long messages about a change by the business wait.
+	// DefaultUndoPeriod is how long messages about a change by the business wait, so that the business can undo it.
 	DefaultUndoPeriod = 20 * time.Second
 )
 
-// NewLimits returns the limits on the messages of a business. The limits per customer are fixed. maxBusinessDay
-// limits all messages of a business within 24 hours; maxBusinessDays overrides it for single businesses, by id.
+// NewLimits returns the limits on the messages of a business. The limits per customer are constants. The argument
+// maxBusinessDay limits all messages of a business within 24 hours. The map maxBusinessDays has other limits for single
+// businesses, by business id.
 func NewLimits(maxBusinessDay int, maxBusinessDays map[string]int) Limits {
 	return Limits{
 		MaxRecipientHour: maxRecipientHour, MaxRecipientDay: maxRecipientDay, MaxBusinessDay: maxBusinessDay,
@@ -104,7 +107,6 @@ type Messages struct {
 	outcomes metric.Int64Counter
 }
 
-// New returns a Messages.
 func New(cfg Config) *Messages {
 	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
 		"Messages by kind and by what became of them: "+
@@ -121,7 +123,7 @@ const (
 	workers    = 8 // number of workers of each queue, in one process
 )
 
-// AddTo adds the workers, queues and periodic jobs of messages to the work of the service.
+// AddTo adds the workers, queues and periodic jobs for messages to work.
 func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &writer{m: m})
 	river.AddWorker(work.Workers, &timer{m: m})
@@ -135,7 +137,8 @@ func (m *Messages) AddTo(work *jobs.Work) {
 		}, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Take stores the events that lead to messages, and returns a job for each.
+// Take stores those of the events that require messages, and returns for each stored event a job that writes its
+// messages.
 func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	var relevant []event.Event
 	for _, e := range events {
@@ -168,13 +171,13 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 	return params, nil
 }
 
-// backlogLimits are limits on the number of a business's waiting events. Fewer events than backlogLimits[i] give
-// priority i+1; more events than all limits give the last priority. Jobs of businesses with few events thus run before
-// the others.
+// backlogLimits are limits on the number of a business's waiting events. A business with fewer events than
+// backlogLimits[i] gets priority i+1. A business that exceeds all limits gets the last priority. Jobs of businesses
+// with few waiting events therefore run first.
 var backlogLimits = [...]int{20, 200, 2000}
 
-// choosePriority returns the priority of a job for a business with this number of waiting events: from 1,
-// which runs first, to 4.
+// choosePriority returns the priority of a job for a business with this number of waiting events. Jobs with priority 1
+// run first, and jobs with priority 4 run last.
 func choosePriority(waiting int) int {
 	for i, limit := range backlogLimits {
 		if waiting < limit {
@@ -184,9 +187,9 @@ func choosePriority(waiting int) int {
 	return len(backlogLimits) + 1
 }
 
-// NewDisabledNotice returns a job that writes the notice to the owner about a disabled webhook
-// endpoint. The argument gone is true if the endpoint answered 410, and false if all its deliveries
-// failed for days. Call it, and insert the job, in the transaction that disables the endpoint.
+// NewDisabledNotice returns a job that writes the notice to the owner about a disabled webhook endpoint. The argument
+// gone is true if the endpoint answered 410, and false if all its deliveries failed for days. The argument tx must be
+// the transaction that disables the endpoint; the caller must insert the job in the same transaction.
 func (m *Messages) NewDisabledNotice(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string,
 	gone bool) (river.InsertManyParams, error) {
 	data, err := json.Marshal(disabledEndpoint{URL: url, IsGone: gone})
@@ -209,13 +212,13 @@ func (m *Messages) NewDisabledNotice(ctx context.Context, tx pgx.Tx, businessID,
 	return params[0], nil
 }
 
-// disabledEndpoint is the data of [plan.NewDisabledNotice].
+// disabledEndpoint is the data of an event of type [plan.EndpointDisabled].
 type disabledEndpoint struct {
 	URL    string `json:"url"`
 	IsGone bool   `json:"gone"`
 }
 
-// Outcomes of messages for the metric.
+// The outcomes of messages, as labels of the metric slotmesh.messages.
 const (
 	outcomeWritten   = "written"
 	outcomeUnwritten = "unwritten"
@@ -223,8 +226,8 @@ const (
 	outcomeRefused   = "refused"
 	outcomeUnsent    = "unsent"
 	outcomeGivenUp   = "given_up"
-	outcomeHeld      = "held"     // by a limit
-	outcomeReplaced  = "replaced" // by a newer message, while held
+	outcomeHeld      = "held"     // a limit holds the message back
+	outcomeReplaced  = "replaced" // a newer message replaced the message while a limit held it back
 )
 
 func (m *Messages) countOutcome(ctx context.Context, kind, outcome string) {

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Services implements Peers by calls to the other services.
+// Services implements [Peers] by calls to the other services.
 type Services struct {
 	*catalogclient.ByID
 	*console.Client
@@ -27,7 +27,8 @@ type Services struct {
 
 var _ Peers = (*Services)(nil)
 
-// NewServices returns Services with these clients. A snapshot is at most two seconds old while catalog responds.
+// NewServices returns Services with these clients. While catalog responds, a business snapshot is at most two seconds
+// old.
 func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
@@ -35,7 +36,7 @@ func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.T
 	}
 }
 
-// Subject reads the subject from the service that owns it.
+// Subject reads the subject from the service that stores it.
 func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error) {
 	if subject.Kind == event.Booking {
 		found, err := s.bookings.Booking(ctx, businessID, subject.ID)
@@ -62,7 +63,8 @@ func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject ev
 	return json.Marshal(found)
 }
 
-// Link reads the link from the service that owns the subject. It returns "" if that service no longer has it.
+// Link reads the URL of the customer view from the service that stores the subject. If that service no longer has the
+// subject, Link returns "".
 func (s *Services) Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error) {
 	var url string
 	var err error

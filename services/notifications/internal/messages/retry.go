@@ -12,26 +12,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// ErrNoServer means that there is no mail server.
+// ErrNoServer means that no mail server is configured.
 var ErrNoServer = errors.New("there is no mail server")
 
-// ErrSandbox means that the business is a sandbox, whose messages are never sent.
+// ErrSandbox means that the business is a sandbox. Messages of a sandbox are never sent.
 var ErrSandbox = errors.New("the business is a sandbox")
 
-// Inserter inserts jobs; outside tests it is *jobs.Client.
+// Inserter inserts jobs into River's queue. Its implementation is *jobs.Client, except in tests.
 type Inserter interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// canSend reports whether a mail server sends messages.
+// canSend reports whether a mail server is configured that delivers messages.
 func (m *Messages) canSend() bool { return m.Sender != nil && !m.IsPreview }
 
-// Retry queues a message again that failed or was not sent, for attempts during a day. A message that
-// an owner retries has priority over other messages. Retry runs once per Idempotency-Key. The
-// idempotency result holds only the message's id, and so no customer data.
+// Retry queues a message again that failed or was not sent. Attempts continue for a day and have priority over other
+// messages. Retry runs once per Idempotency-Key. The idempotency result holds only the message's ID, so it contains no
+// customer data.
 //
-// Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if the message was sent or is being tried;
-// [store.ErrNotFound]; those of postgres.WriteIdempotently.
+// Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if the message was sent or an attempt is in progress;
+// [store.ErrNotFound]; the errors of postgres.WriteIdempotently.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
 	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)
@@ -42,7 +42,7 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 			return store.Message{}, ErrSandbox
 		}
 	}
-	var queued *store.Message // nil if the request is a repeated one
+	var queued *store.Message // nil if the request is repeated
 	_, err := postgres.WriteIdempotently(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID,
 		error) {
 		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())
