@@ -1,5 +1,5 @@
-// Command notifications runs the notifications service. `notifications migrate` brings its
-// tables up to date; `notifications resume-feed FEED` resumes a feed after events were lost.
+// Command notifications runs the notifications service. `notifications migrate` applies new migrations to the service's
+// database. `notifications resume-feed FEED` makes the service read a feed again after events of that feed were lost.
 package main
 
 import (

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// newResultReader returns a function that reads the idempotency result for a request's Idempotency-Key.
+// newResultReader returns a function that reads the stored idempotency result of a request, by the request's business
+// and Idempotency-Key.
 func newResultReader(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
 	return func(c *fiber.Ctx) ([]byte, error) {
 		business, err := request.ID("business", c.Params("business"))
@@ -19,7 +20,6 @@ func newResultReader(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
 	}
 }
 
-// convertAll converts each element of a list.
 func convertAll[T, W any](list []T, show func(T) W) []W {
 	converted := make([]W, len(list))
 	for i, element := range list {

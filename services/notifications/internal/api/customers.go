@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// Customers serves the reading and the deletion of a customer's data under /internal.
+// Customers serves the internal endpoints that list and delete the stored data of a customer.
 type Customers struct {
 	Owner   *usecase.Customers
 	Records *store.Store
 }
 
-// Mount registers the endpoints.
+// Mount registers the endpoints of customers' data.
 func (a *Customers) Mount(r *server.Internal) {
 	server.MountResult(r, notifications.EraseCustomer, a.erase, newResultReader(a.Records), server.Plain(showErased))
 	server.Mount(r, notifications.ExportHeld, a.listMessages)

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// Mails serves the sending of mails about accounts under /internal.
+// Mails serves the internal endpoint that sends mails about accounts.
 type Mails struct{ Account *usecase.Mails }
 
 // Mount registers the endpoint.

@@ -10,10 +10,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// Messages serves the messages of businesses under /internal.
+// Messages serves the internal endpoints for the messages of businesses.
 type Messages struct{ Owner *usecase.Messages }
 
-// Mount registers the endpoints.
+// Mount registers the endpoints of messages.
 func (a *Messages) Mount(r *server.Internal) {
 	server.Mount(r, notifications.ListMessages, a.list)
 	server.Mount(r, notifications.ReadMessage, server.Shown(a.find, showWhole))
@@ -37,8 +37,8 @@ func (a *Messages) retry(ctx context.Context, target notifications.MessageID) (s
 	return a.Owner.Retry(ctx, target.Business, target.ID)
 }
 
-// respondToRepeat responds to a repeated retry request with the message as it is now, because the stored
-// idempotency result holds only the message's id.
+// respondToRepeat responds to a repeated retry request with the message in its current state. It reads the message by
+// its id, because the stored idempotency result holds nothing more.
 func (a *Messages) respondToRepeat(ctx context.Context, target notifications.MessageID,
 	stored []byte) (*notifications.Message, error) {
 	if err := json.Unmarshal(stored, &target.ID); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// Webhooks serves the webhooks of businesses under /internal.
+// Webhooks serves the internal endpoints for the webhooks of businesses.
 type Webhooks struct {
 	Owner   *usecase.Webhooks
 	Records *store.Store
 }
 
-// Mount registers the endpoints.
+// Mount registers the endpoints of webhooks.
 func (a *Webhooks) Mount(r *server.Internal) {
 	stored := newResultReader(a.Records)
 	server.MountResult(r, notifications.CreateWebhook, a.create, stored, a.showSecret)

@@ -1,4 +1,5 @@
-// Package jobs runs the service's jobs with River, in the tables of the service and by its clock.
+// Package jobs runs the jobs of the notifications service with River. River uses the service's database and the
+// service's clock.
 package jobs
 
 import (
@@ -15,13 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Work collects the jobs of the service: each part adds its workers, queues and periodic jobs. The arguments
-// of every job must contain a business_id, because store.Erase finds the jobs of a business by it.
+// Work collects the jobs of the service: each part of the service adds its workers, queues and periodic jobs. The
+// arguments of each job that belongs to a business must contain a business_id, because store.Erase finds the jobs of a
+// business by that field.
 type Work struct {
 	Workers  *river.Workers
 	Queues   map[string]river.QueueConfig
 	Periodic []*river.PeriodicJob
-	// PollEvery is how often River looks for due jobs. 0 means once per second; tests poll more often.
+	// PollEvery is the interval at which River looks for due jobs. 0 means one second; tests use a shorter interval.
 	PollEvery time.Duration
 }
 
@@ -30,7 +32,7 @@ func NewWork() *Work {
 	return &Work{Workers: river.NewWorkers(), Queues: map[string]river.QueueConfig{}}
 }
 
-// Client inserts and runs jobs.
+// Client inserts jobs into River's queues and runs them.
 type Client struct {
 	*river.Client[pgx.Tx]
 	tel *telemetry.Telemetry
@@ -39,23 +41,23 @@ type Client struct {
 const (
 	// Timeout limits one run of a job.
 	Timeout = time.Minute
-	// rescueAfter is the time after which River reruns a job whose process died.
+	// rescueAfter is the time after which River runs a job again if the job's process died.
 	rescueAfter = 2 * Timeout
-	// stopTimeout is how long a stopping service waits for running
-	// jobs before it cancels them. A cancelled job runs again.
+	// stopTimeout is how long a stopping service waits for the running jobs. It then cancels them, and they run again
+	// later.
 	stopTimeout = 10 * time.Second
-	// fetchPause is the pause between two fetches of a queue while it has jobs. A queue fetches at most
-	// one job per worker each time, so River's default of 100 ms would limit it to 80 messages a second.
+	// fetchPause is the pause between two fetches from a queue that has jobs. Each fetch returns at most one job per
+	// worker, so River's default of 100 ms would limit a queue of 8 workers to 80 jobs a second.
 	fetchPause = 20 * time.Millisecond
-	// startRetryPause is the pause after a failed start, for example while the database is unavailable.
+	// startRetryPause is the pause after a failed start of the client, for example while the database is unavailable.
 	startRetryPause = time.Second
 )
 
-// Open returns a client that runs the jobs of work. It does not connect yet.
+// Open returns a client that runs the jobs of work. Open does not connect to the database yet.
 //
-// The client polls for jobs every second and does not listen for notifications of PostgreSQL. A listener would
-// occupy one of the few connections of a pod, and does not work through a connection pooler. River's reindexing
-// is off, because its statements exceed the pool's statement timeout; autovacuum keeps the indexes small enough.
+// The client polls for jobs and does not listen for PostgreSQL's notifications. A listener would occupy one of a pod's
+// few connections, and it does not work through a connection pooler. River's reindexing is off, because the statements
+// for it exceed the pool's statement timeout; autovacuum keeps the indexes small enough.
 func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Telemetry) (*Client, error) {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Workers: work.Workers, Queues: work.Queues, PeriodicJobs: work.Periodic,
@@ -67,7 +69,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      stopTimeout,
 		ReindexerIndexNames:  []string{},
-		// used in production too, despite its name
+		// Despite its name, the Test configuration is used in production too.
 		Test: river.TestConfig{Time: riverClock{now}},
 	})
 	if err != nil {
@@ -76,17 +78,17 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 	return &Client{client, tel}, nil
 }
 
-// riverClock gives River the service's clock, also for statements that would otherwise use the clock of the database.
+// riverClock makes River use the service's clock, even in statements that would otherwise use the database's clock.
 type riverClock struct{ clock.Clock }
 
-// NowOrNil returns the time that River writes and compares with in statements.
+// NowOrNil returns the current time. River stores this time and compares stored times with it.
 func (c riverClock) NowOrNil() *time.Time {
 	now := c.Now().UTC()
 	return &now
 }
 
-// Run runs jobs until ctx ends, and then waits for the running
-// ones. If the database is unavailable, it retries the start.
+// Run runs jobs until ctx ends, and then waits for the running jobs. If the client cannot start because the database is
+// unavailable, Run retries the start.
 func (c *Client) Run(ctx context.Context) error {
 	for {
 		err := c.Start(context.WithoutCancel(ctx))
