@@ -1,5 +1,5 @@
-// Package document edits a manifest as text. It writes changed fields into the text, and keeps the wording, the order
-// and the comments of everything else. It also merges the changes of two people. It does no I/O.
+// Package document edits the text of a manifest. It writes changed fields into the text, and keeps the wording, the
+// order and the comments of all other lines. It also merges the changes of two people. It does no I/O.
 package document
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Fields are the fields of an object by their JSON names. A text is a string, a number a [json.Number].
+// Fields are the fields of an object by their JSON names. A text value is a string, and a number is a [json.Number].
 type Fields = map[string]any
 
-// Document is a valid manifest with its text.
+// Document is a valid manifest together with its text.
 type Document struct {
 	Text     []byte
 	Manifest *manifest.Manifest
-	fields   []byte // canonical JSON
+	fields   []byte // canonical JSON of Manifest
 }
 
-// Read parses a manifest. It returns the problems of an invalid one.
+// Read parses the text of a manifest. If the manifest is invalid, Read returns its problems and no document.
 func Read(text []byte) (*Document, []manifest.Problem, error) {
 	return ReadUntil(text, never)
 }
 
-// never is a stop function that never stops.
+// never is a stop function for [ReadUntil] that never stops the parsing.
 func never() bool { return false }
 
-// ReadUntil is [Read], but gives up with [manifest.ErrStopped] soon after stop returns true.
+// ReadUntil is [Read], but it returns [manifest.ErrStopped] soon after the function stop returns true.
 func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, error) {
 	m, problems, err := manifest.ParseUntil(text, 0, stop)
 	if err != nil || len(problems) > 0 {
@@ -44,8 +44,8 @@ func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, er
 	return &Document{Text: text, Manifest: m, fields: canonical}, nil, nil
 }
 
-// Fields returns a copy of the manifest's fields, which the caller may change. A field is missing if the text omits it
-// or sets it to its default.
+// Fields returns a copy of the manifest's fields, which the caller may change. A field is missing from the copy if the
+// text omits the field or sets it to its default.
 func (d *Document) Fields() (Fields, error) { return fieldsOf(d.fields) }
 
 func fieldsOf(canonical []byte) (Fields, error) {
@@ -55,13 +55,14 @@ func fieldsOf(canonical []byte) (Fields, error) {
 	return all, reader.Decode(&all)
 }
 
-// With returns the manifest with other fields, written into its text. If the fields are invalid, it returns their
-// problems instead. The paths of the problems count list items from 0; their line numbers have no meaning.
+// With returns a document with other fields, which it writes into the text of d. If the fields are invalid, With
+// returns their problems and no document. The paths of the problems count list items from 0. The line numbers of the
+// problems have no meaning.
 func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
 	return d.WithUntil(fields, never)
 }
 
-// WithUntil is [Document.With], but gives up with [manifest.ErrStopped] soon after stop returns true.
+// WithUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function stop returns true.
 func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -77,7 +78,7 @@ func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []mani
 	return wanted, nil, nil
 }
 
-// Same reports whether two values are equal. Numbers are equal regardless of trailing zeros.
+// Same reports whether two values of a manifest are equal. Numbers that differ only in trailing zeros are equal.
 func Same(a, b any) bool {
 	switch a := a.(type) {
 	case Fields:
@@ -108,8 +109,8 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && err2 == nil && one.Equal(other)
 }
 
-// Name returns the text that identifies an object in its list, whatever its position: its key, or its date if it has no
-// key. It reports false if the object has neither.
+// Name returns the text that identifies an object in its list, whatever the object's position. The text is the object's
+// key, or its date if the object has no key. The second result is false if the object has neither.
 func Name(item any) (string, bool) {
 	object, ok := item.(Fields)
 	if !ok {
@@ -123,8 +124,8 @@ func Name(item any) (string, bool) {
 	return "", false
 }
 
-// named returns the names of the objects in a list, in order, and the objects by name ([Name]). It reports false if an
-// object has no name, or if two objects have the same name.
+// named returns the names ([Name]) of the objects in a list, in the order of the list, and the objects by name. The
+// third result is false if an object has no name, or if two objects have the same name.
 func named(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {
@@ -141,7 +142,7 @@ func named(value any) ([]string, map[string]Fields, bool) {
 	return names, objects, true
 }
 
-// Find returns the object with this name in a list of the fields.
+// Find returns the object that has this name ([Name]) in a list of the manifest.
 func Find(fields Fields, list, name string) (Fields, bool) {
 	items, _ := fields[list].([]any)
 	for _, item := range items {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// mostCompared is the maximum number of pairs of lines that are compared to find common lines. If two texts have more
-// pairs, the whole differing part counts as one change.
+// mostCompared is the maximum number of pairs of lines that are compared to find lines that two texts have in common.
+// If two texts have more pairs, their whole differing part counts as one change.
 const mostCompared = 1 << 20
 
-// MergeLines merges two changes of the same text line by line. mine and theirs are the changed texts, base is the text
-// before. It reports false if both changed the same or adjacent lines in different ways.
+// MergeLines merges two changes of one text line by line. The argument base is the text before the changes; mine and
+// theirs are the changed texts. The second result is false if both changes changed the same or adjacent lines
+// differently.
 func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 	lines := linesOf(base)
 	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))
@@ -45,7 +46,8 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 
 func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks returns the changes that turn one list of lines into another, each as the replaced lines and their new text.
+// hunks returns the changes that turn the lines from into the lines to. Each change has the replaced lines and their
+// new text.
 func hunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {
@@ -82,7 +84,8 @@ func hunks(from, to []string) []patch {
 	return all
 }
 
-// common returns a table: entry [i][j] is the length of the longest common subsequence of a[i:] and b[j:].
+// common returns a table of the lines that two texts have in common. Its entry [i][j] is the length of the longest
+// common subsequence of a[i:] and b[j:].
 func common(a, b []string) [][]int32 {
 	same := make([][]int32, len(a)+1)
 	for i := range same {
@@ -98,8 +101,8 @@ func common(a, b []string) [][]int32 {
 	return same
 }
 
-// Line returns the line on which a top-level field begins in the
-// text, counted from 1, or 0 if the text does not contain it.
+// Line returns the number of the line on which a top-level field begins in the text. Lines are counted from 1. Line
+// returns 0 if the text does not contain the field.
 func (d *Document) Line(field string) int {
 	root, ok := parse(d.Text)
 	if !ok {

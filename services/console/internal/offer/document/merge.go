@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// Conflict is a field or object that two people have changed in different ways, with the value of each. A missing value
-// is nil.
+// Conflict is a field or object that two people changed differently. It has the value of each person; the value is nil
+// if that person removed the field or object.
 type Conflict struct {
-	At           []string // path from the top: names of fields, and names of list objects in brackets
+	At           []string // path from the top: names of fields, and in brackets the names of list objects
 	Mine, Theirs any
 }
 
-// Path returns the path of the conflict as one word, such as services.[cut].price.
+// Path joins At with dots, for example services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
-// missing stands for a value that an object does not have, as distinct from the value null.
+// missing is the value of a field or object that does not exist. It differs from nil, which is the value null.
 type missing struct{}
 
-// Merge merges mine and theirs, two changes of the fields base, and returns the merged fields and the conflicts. For
-// each conflict, the merged fields have the value of theirs if takeTheirs returns true for the conflict's path, and
-// that of mine otherwise. Merge does not change its arguments; the merged fields share values with them.
+// Merge merges two changes of the fields base. The arguments mine and theirs are the changed fields. Merge returns the
+// merged fields and the conflicts. At the path of a conflict, the merged fields have the value of theirs if takeTheirs
+// returns true for this path; otherwise they have the value of mine. Merge does not change its arguments, but the
+// merged fields share values with them.
 func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
 	m := merging{takeTheirs: takeTheirs}
 	merged, _ := m.values(nil, base, mine, theirs).(Fields)
@@ -100,8 +101,8 @@ type listOf struct {
 	items map[string]Fields
 }
 
-// item merges one object of a list. If both sides added different objects with the same name, these are one conflict,
-// and their fields are not merged.
+// item merges one object of a list. If both people added different objects with the same name, the two objects are one
+// conflict, and item does not merge their fields.
 func (m *merging) item(at []string, base, mine, theirs any) any {
 	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
 		return m.conflict(at, mine, theirs)
@@ -109,8 +110,8 @@ func (m *merging) item(at []string, base, mine, theirs any) any {
 	return m.values(at, base, mine, theirs)
 }
 
-// lists merges two changed lists object by object. If theirs has kept the order of base, the result has the order of
-// mine. Otherwise the result has the order of theirs, and ends with the objects that only mine contains.
+// lists merges two changed lists object by object. If theirs has the same order as base, the result has the order of
+// mine. Otherwise the result has the order of theirs, and the objects that only mine contains come last.
 func (m *merging) lists(at []string, base, mine, theirs listOf) any {
 	order := slices.Clone(theirs.names)
 	if slices.Equal(base.names, theirs.names) {

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Removal is the result of removing an object from the offer: the numbers of the other changes that the removal made.
+// Removal is the result of removing an object from the offer. It counts the other objects that refer to the removed
+// object and were changed or removed with it.
 type Removal struct {
-	Rules, RulesGone         int // changed pricing rules; those removed for lack of a scope
-	Questions, QuestionsGone int // changed questions of the booking page; the removed ones
-	Services, ServicesOff    int // services that the member performed; those now inactive
-	Classes                  int // class sessions that the member led
+	Rules, RulesGone         int // changed pricing rules; rules that were removed because their scope became empty
+	Questions, QuestionsGone int // changed questions of the booking page; removed questions
+	Services, ServicesOff    int // services that lost the removed member; those that became inactive for lack of staff
+	Classes                  int // class sessions that lost the removed member
 	Blocks, Upsells          int
-	Packages                 int // packages that contain the service; they are removed
+	Packages                 int // removed packages, which contained the removed service
 }
 
-// Remove removes the object with a key from a list of the offer, and removes all references to it. It reports false if
-// the list has no such object.
+// Remove removes the object with this key from a list of the offer, and removes all references to this object. The
+// second result is false if the list has no such object.
 func Remove(fields Fields, list, key string) (Removal, bool) {
 	var r Removal
 	items, _ := fields[list].([]any)
@@ -53,9 +54,8 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	return r, true
 }
 
-// removeMember removes a staff member's key from services, classes and blocked time. A service that then has no member
-// becomes inactive. Otherwise customers could book it at any time, because a service without staff has no working
-// hours.
+// removeMember removes a staff member's key from services, classes and blocked time. A service that has no member left
+// becomes inactive, because a service without staff has no working hours: customers could book it at any time.
 func (r *Removal) removeMember(fields Fields, key string) {
 	for _, service := range objects(fields["services"]) {
 		if changed, gone := strike(service, "staff", key); changed {
@@ -93,8 +93,8 @@ func put(fields Fields, list string, items []any) {
 	}
 }
 
-// unname calls change for each object of a list, and removes the object if the second result, gone, is true. It returns
-// the number of changed objects and the number of removed ones.
+// unname calls change for each object of a list, and removes the object from the list if change returns gone as true.
+// It returns the number of changed objects and the number of removed objects.
 func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
@@ -118,9 +118,9 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 	return all, removed
 }
 
-// strike removes a key from a list of keys in an object; list is the name of the list. The first result reports whether
-// the list contained the key. The second one reports whether the list became empty; an empty list is removed from the
-// object.
+// strike removes a key from the list of keys that the field list of an object has. The first result reports whether the
+// list contained the key. The second result reports whether the list became empty; strike removes an empty list from
+// the object.
 func strike(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {

@@ -9,14 +9,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splicing rewrites only those lines of a text whose content differs: a whole top-level field, or one object of a list.
+// splicing changes a text by rewriting only the lines whose content differs. It rewrites a whole top-level field, or
+// one object of a list.
 type splicing struct {
-	lines   []string // each with its line break
+	lines   []string // lines of the text, each with its line break
 	patches []patch
 	failed  bool
 }
 
-// patch replaces the lines [from, to), counted from 0, with text.
+// patch replaces the lines from (inclusive) to to (exclusive) with text. Lines are counted from 0.
 type patch struct {
 	from, to int
 	text     string
@@ -63,8 +64,8 @@ func (s *splicing) line(i int) string {
 	return s.lines[i]
 }
 
-// entryEnd returns the end of a top-level field of root, exclusive: the index of the line at which the next field
-// begins. For the last field it is the number of lines. i is the index of the field's key in root.
+// entryEnd returns the index of the first line after a top-level field of root. This is the line on which the next
+// field begins, or the number of lines if the field is the last one. i is the index of the field's key in root.Content.
 func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
@@ -72,8 +73,9 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	return len(s.lines)
 }
 
-// trim returns the end of the block of lines from to, without its last blank lines and comments. These belong to the
-// following block if they are indented by at most indent.
+// trim returns the end of a block of lines without the block's trailing blank lines and comments. The block has the
+// lines from (inclusive) to to (exclusive). A trailing comment belongs to the following block if it is indented by at
+// most indent spaces; a comment with more indentation stays in this block.
 func (s *splicing) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
@@ -86,8 +88,8 @@ func (s *splicing) trim(from, to, indent int) int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// entry writes a changed top-level field. If the field is a list whose objects have names, it rewrites only the objects
-// that differ.
+// entry writes a changed top-level field. If the field is a list whose objects have names, and the remaining objects
+// keep their order, entry rewrites only the objects that differ.
 func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
 	names, _, ok := named(old)
 	wantedNames, items, ok2 := named(wanted)
@@ -131,7 +133,7 @@ func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]
 	}
 }
 
-// named1 returns the same text as [Name], for an object that is a YAML node; "" if the object has no name.
+// named1 returns the name ([Name]) of an object that is a YAML node, or "" if the object has no name.
 func named1(n *yaml.Node) string {
 	for _, field := range []string{"key", "date"} {
 		if i := at(n, field); i >= 0 {
@@ -141,9 +143,10 @@ func named1(n *yaml.Node) string {
 	return ""
 }
 
-// remove removes the lines from to of an object, and the blank lines after them if blank lines also precede them. If
-// comments is true, it also removes the comment directly above. It is false for the first object of a list, because
-// that comment may be about the whole list.
+// remove removes the lines of an object. It also removes the blank lines after the object if blank lines precede it.
+//
+// If comments is true, remove also removes the comment directly above the object. Callers pass false for the first
+// object of a list, because the comment above the first object may describe the whole list.
 func (s *splicing) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
@@ -155,8 +158,8 @@ func (s *splicing) remove(from, to int, comments bool) {
 	s.patches = append(s.patches, patch{from, to, ""})
 }
 
-// add replaces lines with the text of a YAML node. It first removes from the node all comments that are outside these
-// lines: they stay in the text, and would appear twice.
+// add replaces the lines from (inclusive) to to (exclusive) with the text of the YAML node n. Before that, it removes
+// from n all comments that are not in these lines: such comments stay in the text, and would appear twice.
 func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

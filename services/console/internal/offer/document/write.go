@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// write returns the document's text changed so that its content is that of wanted. Soon after stop returns true it
-// gives up with [manifest.ErrStopped].
+// write returns the document's text, changed so that its content equals the content of wanted. It returns
+// [manifest.ErrStopped] soon after the function stop returns true.
 //
-// It tries three ways, and takes the first whose text parses to exactly the wanted content. The first rewrites only the
-// lines that differ. The second rewrites all lines but keeps the comments. The third drops the comments; it is needed
-// for example if the text has YAML merge keys.
+// write tries three ways, and takes the first one whose text parses to exactly the wanted content. The first way
+// rewrites only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops
+// the comments; it is needed, for example, if the text has YAML merge keys.
 func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	return text, nil
 }
 
-// parse returns the root node of a text. It reports false if the text is not a mapping.
+// parse returns the root node of a YAML text. The second result is false if the text is not a YAML mapping.
 func parse(text []byte) (*yaml.Node, bool) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(text, &whole); err != nil || len(whole.Content) != 1 ||
@@ -72,7 +72,7 @@ func parse(text []byte) (*yaml.Node, bool) {
 	return whole.Content[0], true
 }
 
-// plain returns canonical JSON as a YAML node without style, in the order of its fields.
+// plain returns canonical JSON as a YAML node without style. The node keeps the order of the JSON fields.
 func plain(canonical []byte) (*yaml.Node, error) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(canonical, &whole); err != nil {
@@ -99,8 +99,8 @@ func render(n *yaml.Node) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// written changes the YAML node n from the content old to the content wanted, and returns the changed node. bare is a
-// node with the content of wanted and without comments; new parts are copied from it.
+// written changes the content of the YAML node n from old to wanted, and returns the changed node. The node bare has
+// the wanted content and no comments; written copies new parts from bare.
 func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	if Same(old, wanted) {
 		return n
@@ -127,8 +127,8 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own returns a copy of the node to which an alias refers, so that the node can be changed in this place alone. It
-// returns any other node as it is.
+// own returns a copy of the node that an alias refers to, so that the caller can change the copy without changing other
+// uses of the alias. It returns any other node unchanged.
 func own(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
@@ -145,7 +145,7 @@ func own(n *yaml.Node) *yaml.Node {
 	return clone(n.Alias)
 }
 
-// at returns the index of a key in a mapping, or -1.
+// at returns the index of a key in the content of a mapping, or -1 if the mapping does not have the key.
 func at(n *yaml.Node, name string) int {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -169,7 +169,7 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 		i := at(n, name)
 		before, was := old[name]
 		switch {
-		case i < 0 && was && Same(before, wanted[name]): // it comes from a merge key
+		case i < 0 && was && Same(before, wanted[name]): // the value comes from a merge key
 		case i < 0:
 			n.Content = slices.Insert(n.Content, behind, bare.Content[b], bare.Content[b+1])
 			behind += 2
@@ -182,7 +182,8 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 	}
 }
 
-// writeItems writes a list. Each item reuses the node of the old item with the same name or content.
+// writeItems writes a list into the node n. For an item that has the same name or content as an old item, it reuses the
+// node of the old item.
 func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
 	had, taken := n.Content, make([]bool, len(old))
 	n.Content = make([]*yaml.Node, len(wanted))
