@@ -16,72 +16,73 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Kind is the kind of input of a field.
+// Kind is the kind of input by which a form shows a field.
 type Kind int
 
-// The kinds of fields.
+// The kinds of inputs. Some comments show an example of a typed value.
 const (
 	Line    Kind = iota // a line of text
 	Address             // a web address
 	Prose               // HTML; shown as plain text if it contains only paragraphs and line breaks
-	Whole               // a whole number
-	Decimal             // a number
-	Until               // hours before a start; blank means never
-	Wholes              // whole numbers, separated by commas
+	Whole               // an integer
+	Decimal             // a decimal number
+	Until               // number of hours before a start; a blank input means never
+	Wholes              // integers, separated by commas
 	Lines               // one text per line
-	Date                // 2026-12-24
-	Time                // 18:30
-	Moment              // 2026-12-24T18:30
+	Date                // a date, such as 2026-12-24
+	Time                // a time of day, such as 18:30
+	Moment              // a local date and time, such as 2026-12-24T18:30
 	Switch              // a checkbox
-	Choice              // exactly one of Options
-	Many                // any number of Options
-	Picked              // Everything, or any number of Options
+	Choice              // exactly one of Field.Options
+	Many                // any number of Field.Options
+	Picked              // Everything, or any number of Field.Options
 	Windows             // time periods of a day, each with start and end
-	Week                // Windows for each weekday
-	Rows                // a list of objects, each with Fields
+	Week                // Windows of each weekday
+	Rows                // a list of objects; Field.Fields are the fields of each object
 )
 
-// Field is one field of an object.
+// Field is one field of an object of the manifest, as a form shows it.
 type Field struct {
-	Name     string // path in the object, with dots between the names of nested objects
+	Name     string // path in the object; dots separate the names of nested objects
 	Kind     Kind
-	Label    string // name of a sentence
-	Hint     string // name of a sentence; "": none
+	Label    string // id of the sentence that labels the field
+	Hint     string // id of the sentence that explains the field; "" for no hint
 	Required bool
-	// Default is the typed value that is equivalent to leaving the field out.
+	// Default is the typed value that means the same as omitting the field.
 	Default string
-	// Currency is the ISO 4217 code of the amounts in a [Decimal] field; "" if the field is not an amount. People may
-	// type the code or the symbol of this currency beside the amount.
+	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
+	// type the code or the symbol of this currency before or after the amount.
 	Currency string
-	// Ticked means that in a new row all Options of a [Many] field are ticked.
+	// Ticked means that a new row has all Options of a [Many] field ticked.
 	Ticked    bool
 	Options   []Option
-	Suggested []string // suggested values of a line
-	// Fields are the fields of each row of a [Rows] field. If Key is set, each row has a key. The key of a new row is
-	// derived from the row's name; without a name it is the text in Key.
+	Suggested []string // suggested values of a [Line] field
+	// Fields are the fields of each row of a [Rows] field. If Key is not empty, each row has a key. The key of a new
+	// row is derived from the row's name, or from the text in Key if the row has no name.
 	Fields []Field
 	Key    string
-	// OwnHours means that a [Week] field has the hours of a member, and a choice above them: own hours, the hours of
-	// the business, or no weekly hours. Instead is the source of the hours of the business.
+	// OwnHours means that a [Week] field has the hours of a member. The form then shows a choice above the hours: own
+	// hours, the hours of the business, or no weekly hours. Instead has the fields of the business, with the hours of
+	// the business.
 	OwnHours bool
 	Instead  document.Fields
 }
 
-// Everything is the value of a [Picked] field that selects all objects.
+// Everything is the value of a [Picked] field when a person selects all objects.
 const Everything = "*"
 
-// Option is one possible value of a field. Sentence is the id of the sentence from which Label was made. It is "" if
-// the label is not a sentence, such as a name.
+// Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the sentence
+// from which Label was made; it is "" if Label is not a sentence, for example a name.
 type Option struct{ Value, Label, Sentence string }
 
-// Group is a group of fields under one title.
+// Group is a group of fields that a form shows under one title.
 type Group struct {
-	Title  string // name of a sentence
+	Title  string // id of the sentence that is the title
 	Hint   string
 	Fields []Field
 }
 
-// All returns the fields of all groups.
+// All returns the fields of all groups, in order.
 func All(groups []Group) []Field {
 	var all []Field
 	for _, g := range groups {
@@ -93,7 +94,7 @@ func All(groups []Group) []Field {
 // Weekdays are the names of the weekdays in a manifest.
 var Weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// Values of the choice of hours in a Week with OwnHours.
+// Values of the choice above a [Week] field with OwnHours.
 const (
 	HoursBusiness = "business"
 	HoursOwn      = "own"
@@ -140,7 +141,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 	}
 }
 
-// typed returns a value as a person types it.
+// typed returns a value of the manifest as a person types it into a field of this kind.
 func typed(kind Kind, value any) string {
 	switch kind {
 	case Prose:
@@ -160,7 +161,7 @@ func typed(kind Kind, value any) string {
 			return strings.Join(parts, "\n")
 		}
 		return strings.Join(parts, ", ")
-	default: // the others are typed as they are stored
+	default: // the other kinds are typed as the manifest stores them
 	}
 	return text(value)
 }
@@ -193,7 +194,8 @@ func showWeek(shown url.Values, f Field, name string, value any, there bool) {
 	}
 }
 
-// showWindows adds the values of time periods. The end of the day, 24:00, is shown as 00:00.
+// showWindows adds the input values of the windows (time periods) of a day to shown. It shows the end of the day,
+// 24:00, as 00:00.
 func showWindows(shown url.Values, name string, value any) {
 	list, _ := value.([]any)
 	shown.Set(name+".n", strconv.Itoa(len(list)))
@@ -208,7 +210,8 @@ func showWindows(shown url.Values, name string, value any) {
 }
 
 // parent follows the dots in a field's name. It returns the object that contains the field, and the last part of the
-// name. If an object on the way does not exist, parent creates it if made is true, and returns nil otherwise.
+// name. If an object of the path does not exist, parent creates it if the argument made is true; otherwise it returns
+// nil.
 func parent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
@@ -224,7 +227,7 @@ func parent(object document.Fields, name string, made bool) (document.Fields, st
 	}
 }
 
-// Count returns the number of rows or windows that a form shows for the list called name, at most mostRows.
+// Count returns the number of rows or windows that a form shows for the list called name. It returns at most mostRows.
 func Count(values url.Values, name string) int {
 	n, err := strconv.Atoi(values.Get(name + ".n"))
 	if err != nil || n < 0 {
@@ -236,7 +239,7 @@ func Count(values url.Values, name string) int {
 // mostRows is the maximum number of rows of a form.
 const mostRows = 1000
 
-// same reports whether a field's value is the one that was shown.
+// same reports whether a person left a field unchanged: the submitted value equals the shown value.
 func same(shown, posted url.Values, name string) bool {
 	notBlank := func(all []string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })
@@ -244,7 +247,8 @@ func same(shown, posted url.Values, name string) bool {
 	return slices.Equal(notBlank(shown[name]), notBlank(posted[name]))
 }
 
-// Open returns the shown values with one more blank row or window in each list, for a person to add an object.
+// Open returns the shown values with an additional blank row or window in each list, so that a person can add an
+// object.
 func Open(shown url.Values, fields []Field) url.Values {
 	opened := url.Values{}
 	for name, values := range shown {
@@ -270,21 +274,22 @@ func open(values url.Values, fields []Field, prefix string) {
 				open(values, f.Fields, name+"."+strconv.Itoa(i)+".")
 			}
 			addRow(values, f, name)
-		default: // the others have no rows
+		default: // the other kinds have no rows
 		}
 	}
 }
 
-// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday: one
-// before and one after a break.
+// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday. There
+// are two, so that a person can type the hours before and after a break.
 const minDayWindows = 2
 
-// SameHours is the suffix of a button's name. The button makes [More] copy the hours of the first open day of a week to
-// its other open days.
+// SameHours is the suffix of the name of a button. If a person presses this button, [More] copies the hours of the
+// first open day of the week to its other open days.
 const SameHours = ".same"
 
-// More adds a blank row to the list called name. If name ends with [SameHours], it copies hours within a week instead.
-// If no field has the name, it changes nothing.
+// More handles the button called name below a list of the form. It adds a blank row to the list called name. If name
+// ends with [SameHours], it copies the hours of a day to the other open days instead. If no field has the name, More
+// changes nothing.
 func More(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
 		if f, found := Find(fields, week); found && f.Kind == Week {
@@ -297,7 +302,8 @@ func More(values url.Values, fields []Field, name string) {
 	}
 }
 
-// addRow adds a blank row or window. It ticks the boxes that are ticked by default.
+// addRow adds a blank row or window to a list of the form. In the new row it ticks the boxes that are ticked by
+// default.
 func addRow(values url.Values, f Field, name string) {
 	n := Count(values, name)
 	values.Set(name+".n", strconv.Itoa(n+1))
@@ -314,8 +320,8 @@ func addRow(values url.Values, f Field, name string) {
 	}
 }
 
-// Find returns the field that an input belongs to. For the input rentals.0.units it is the field units of the list
-// rentals.
+// Find returns the field that the input called name belongs to. For example, the input rentals.0.units belongs to the
+// field units of the list rentals.
 func Find(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {
@@ -332,7 +338,7 @@ func Find(fields []Field, name string) (Field, bool) {
 	return Field{}, false
 }
 
-// copyDay copies the windows of the first weekday that has a typed time to all other weekdays that have one.
+// copyDay copies the windows of the first weekday that has a typed time to all other weekdays that have a typed time.
 func copyDay(values url.Values, week string) {
 	first := ""
 	for _, day := range Weekdays {
@@ -357,7 +363,7 @@ func copyDay(values url.Values, week string) {
 	}
 }
 
-// typedInto reports whether any window of a day has a time.
+// typedInto reports whether a person typed a time into any window of a day.
 func typedInto(values url.Values, day string) bool {
 	for i := range Count(values, day) {
 		at := day + "." + strconv.Itoa(i)

@@ -11,11 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// mostKey is the maximum number of characters of a name in a key. A number may follow.
+// mostKey is the maximum number of characters that a key takes from a name. NewKey may add a number after these
+// characters.
 const mostKey = 50
 
-// NewKey returns a key for a new object that no object of the list has. The key is derived from the object's name or
-// label; if these contain no letters that a key may have, it is derived from word.
+// NewKey returns a key for a new object. No object of the list has this key. NewKey derives the key from the object's
+// name or label. If these contain no letters that are allowed in a key, it derives the key from word.
 func NewKey(word string, object document.Fields, list []any) string {
 	name, _ := object["name"].(string)
 	if label, ok := object["label"].(string); ok && name == "" {
@@ -38,7 +39,7 @@ func NewKey(word string, object document.Fields, list []any) string {
 	return key
 }
 
-// slug writes a name with a-z, 0-9 and "-". It drops characters that have no such form.
+// slug converts a name to a slug of a-z, 0-9 and "-". It drops all characters that cannot be written with these.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
@@ -55,13 +56,13 @@ func slug(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// Typed converts HTML to the text that a [Prose] field shows. [Prosaic] converts it back.
+// Typed converts HTML to the text that a [Prose] field shows. [Prosaic] converts the text back to HTML.
 func Typed(html string) string { return toText(html) }
 
-// Prosaic converts the typed text of a [Prose] field to HTML.
+// Prosaic converts the text that a person typed into a [Prose] field to HTML.
 func Prosaic(typed string) string { return toHTML(typed) }
 
-// toText converts HTML to plain text if it contains only paragraphs and line breaks. It returns other HTML unchanged.
+// toText converts HTML that contains only paragraphs and line breaks to plain text. It returns other HTML unchanged.
 func toText(s string) string {
 	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />",
 		"\n").Replace(strings.TrimSpace(s))

@@ -16,23 +16,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Names of sentences about errors in typed values.
+// Ids of the sentences that describe errors in typed values.
 const (
 	Fill        = "fill"
 	WrongNumber = "number_wrong"
 	WrongAmount = "decimal_wrong"
-	Overnight   = "overnight" // asks for confirmation that windows end on the next day
+	Overnight   = "overnight" // asks the person to confirm that the windows end on the next day
 )
 
-// Result is the result of writing a form.
+// Result is the result of [Write].
 type Result struct {
-	Wrong map[string]string // names of sentences by input name
-	rows  map[string][]int  // for each written list of rows: the index of the typed row from which each object comes
+	Wrong map[string]string // id of the sentence about an error, by the name of the input
+	rows  map[string][]int  // for each list of rows: the index of the submitted row of each written object
 	known map[string]bool   // names of the inputs
 }
 
-// Write writes the values that a person submitted, posted, into an object. shown are the values that [Show] returned
-// for the same object; a value that equals the shown one is not written.
+// Write writes the values that a person submitted into an object. The argument posted has the submitted values; shown
+// has the values that [Show] returned for the same object. Write does not write a value that equals the shown one.
 func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
 	plain := make(url.Values, len(posted))
 	for name, values := range posted {
@@ -72,11 +72,11 @@ func (w *writing) fields(object document.Fields, fields []Field, prefix string) 
 	}
 }
 
-// field writes one field.
+// field writes the submitted value of one field into the object.
 func (w *writing) field(object document.Fields, f Field, name string) {
 	value := strings.TrimSpace(w.posted.Get(name))
 	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Many && f.Kind != Picked {
-		return // the posted form does not contain the field
+		return // the submitted form does not contain the field
 	}
 	if f.Required && value == "" {
 		w.result.Wrong[name] = Fill
@@ -96,10 +96,10 @@ func (w *writing) field(object document.Fields, f Field, name string) {
 		return
 	}
 	at, last := parent(object, f.Name, true)
-	at[last] = read // null in an Until means never
+	at[last] = read // the value nil of an Until field means never
 }
 
-// leaveOut removes a field, and the object that contains it if the object is then empty.
+// leaveOut removes a field. If the object that contains the field is then empty, leaveOut removes this object too.
 func leaveOut(object document.Fields, name string) {
 	at, last := parent(object, name, false)
 	delete(at, last)
@@ -108,8 +108,8 @@ func leaveOut(object document.Fields, name string) {
 	}
 }
 
-// read converts a submitted value to a value of a manifest, or to nil if it is blank. If the value is invalid, it
-// returns the name of the sentence that describes the error.
+// read converts a submitted value to a value of a manifest. It returns nil for a blank value. If the value is invalid,
+// read returns the id of the sentence that describes the error.
 func (w *writing) read(f Field, name, value string) (any, string) {
 	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
 		return nil, ""
@@ -155,16 +155,16 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 			return nil, ""
 		}
 		return list, ""
-	default: // the others are stored as they are typed
+	default: // the manifest stores values of the other kinds as a person types them
 	}
 	return value, ""
 }
 
-// mostAmount is the maximum number of bytes of a typed amount.
+// mostAmount is the maximum length of a typed amount in bytes.
 const mostAmount = 30
 
-// amount parses an amount in the notation of any language, such as 1.234,50 €. It returns the name of a sentence if
-// the amount is invalid, or if it names another currency than code.
+// amount parses an amount in the notation of any language, such as 1.234,50 €. If the amount is invalid or has another
+// currency than code, amount returns the id of the sentence that describes the error.
 func amount(value, code string) (any, string) {
 	if len(value) > mostAmount {
 		return nil, WrongAmount
@@ -184,7 +184,7 @@ func amount(value, code string) (any, string) {
 	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
 }
 
-// withoutCurrency removes the code or the symbol of a currency before or after an amount.
+// withoutCurrency removes the code or the symbol of the currency from the start or the end of a typed amount.
 func withoutCurrency(value, code string) string {
 	signs := []string{code}
 	if unit, err := currency.ParseISO(code); err == nil {
@@ -212,7 +212,7 @@ func whole(value string) (any, string) {
 	return json.Number(strconv.Itoa(n)), ""
 }
 
-// digits replaces Arabic and Persian digits and separators with the ones that manifests use.
+// digits replaces Arabic and Persian digits and separators with ASCII ones, which manifests use.
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -227,11 +227,11 @@ func digits(s string) string {
 	}, s)
 }
 
-// rows writes the rows of a form into a list of objects. The first rows belong to the objects that the form showed. The
-// later rows are new objects; blank ones are ignored.
+// rows writes the submitted rows of a field into a list of objects. The first rows belong to the objects that the form
+// showed. Later rows are new objects; rows ignores them if they are blank.
 func (w *writing) rows(object document.Fields, f Field, name string) {
 	if !w.posted.Has(name + ".n") {
-		return // the posted form does not contain the rows
+		return // the submitted form does not contain the rows
 	}
 	at, last := parent(object, f.Name, true)
 	list, _ := at[last].([]any)
@@ -271,8 +271,8 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 	at[last] = kept
 }
 
-// beginRow adds the default checkbox values of a new row to the shown values. So a checkbox that still has its default
-// does not count as changed.
+// beginRow adds the defaults of the checkboxes in a new row to the shown values. Without them, a checkbox that still
+// has its default would count as changed.
 func (w *writing) beginRow(fields []Field, row string) {
 	for _, f := range fields {
 		if f.Kind == Switch {
@@ -330,7 +330,8 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	if !ok {
 		days = document.Fields{}
 	}
-	began := f.OwnHours && mode != w.shown.Get(name+".mode") // own hours start with the shown hours
+	// If the person has just chosen own hours, the own hours begin as the hours that the form showed.
+	began := f.OwnHours && mode != w.shown.Get(name+".mode")
 	for _, day := range Weekdays {
 		w.result.known[name+"."+day] = true
 		w.windows(days, day, name+"."+day, false)
@@ -343,12 +344,12 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	}
 }
 
-// windows writes the windows (periods of opening time) of a day. If there are none, it removes the field of the day or,
-// if always is true, writes an empty list.
+// windows writes the windows (periods of opening time) of a day into the field of an object. If there are no windows,
+// it removes the field; if always is true, it writes an empty list instead.
 func (w *writing) windows(object document.Fields, field, name string, always bool) {
 	w.result.known[name] = true
 	if _, there := object[field]; there && !w.posted.Has(name+".n") {
-		return // the posted form does not contain the windows
+		return // the submitted form does not contain the windows
 	}
 	unchanged := true
 	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
@@ -389,16 +390,18 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 	object[field] = list
 }
 
-// longNight is the maximum length, in hours, of a window over midnight that needs no confirmation. A longer one is
-// probably a typing error, such as a wrong closing time.
+// longNight is the maximum length, in hours, of a window over midnight that needs no confirmation by the person. A
+// longer window is probably a typing error, such as a wrong closing time.
 const longNight = 8
 
-// ConfirmsOvernight is the suffix of the checkbox that confirms that windows end on the next day.
+// ConfirmsOvernight is the suffix of the name of the checkbox by which a person confirms that windows end on the next
+// day.
 const ConfirmsOvernight = ".overnight"
 
 func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
 
-// nightHours returns the length of a window over midnight in hours, or 0 for invalid times.
+// nightHours returns the length, in hours, of a window that begins at the time from and ends on the next day at the
+// time to. It returns 0 for invalid times.
 func nightHours(from, to string) float64 {
 	start, err := time.Parse("15:04", from)
 	end, err2 := time.Parse("15:04", to)
@@ -408,8 +411,8 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place returns the name of the input in which a person solves a problem of the manifest. It returns "" if the form has
-// no such input. path is the path of the problem within the object.
+// Place returns the name of the input in which a person can correct a problem of the manifest. It returns "" if the
+// form has no such input. path is the path of the problem, relative to the object.
 func (r *Result) Place(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
