@@ -19,18 +19,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Beginning has the values of the first form, which creates a business.
+// Beginning has the values of the first form of the first visit. [UseCases.Begin] creates a business from them.
 type Beginning struct {
 	Trade    string // one of [template.Trades]
 	Name     string
-	Address  string // slug of its pages, as typed; "" to derive it from the name
+	Address  string // slug of the business's pages, as the person typed it; "" to derive the slug from Name
 	Currency string // ISO 4217
 	Timezone string // IANA name
-	Language string // language of its texts
-	Email    string // is notified of bookings; "" for no notifications
+	Language string // default language of the business's texts
+	Email    string // address for notices of new bookings; "" for no notices
 }
 
-// Slug returns the slug of the business, from its address or its name.
+// Slug returns the slug of the business. It is derived from Address, or from Name if Address is empty.
 func (b Beginning) Slug() string {
 	name := b.Address
 	if name == "" {
@@ -39,13 +39,14 @@ func (b Beginning) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// lists are the lists of the manifest that contain objects which customers can book, buy or rent.
+// lists has the names of the manifest's lists of objects that customers can book, buy or rent.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business, made from the template of its trade. It leaves out the parts that
-// the first visit does not show (docs/decisions/030). Customers cannot book before [Open]. If the typed values are
-// invalid, Begin returns their problems and publishes nothing. Faults: precondition_failed if the slug is taken;
-// invalid_parameter for an unknown trade; forbidden.
+// Begin publishes the first version of a business. The version is made from the template of b.Trade, without the fields
+// that the first visit does not show (docs/decisions/030). Customers cannot book until [Open] is called and its result
+// is published. If the values of b are invalid, Begin returns the problems and publishes nothing. Faults:
+// precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal may not
+// create businesses.
 func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (*catalog.Published,
 	[]manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
@@ -90,8 +91,8 @@ func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (
 	return published, nil, err
 }
 
-// onlyShown removes the fields that the forms of the first visit do not show. So the business offers nothing that its
-// owner has not seen.
+// onlyShown removes the fields that the forms of the first visit do not show, so that the business offers nothing that
+// its owner has not seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {
@@ -129,7 +130,7 @@ func ModuleOff(fields document.Fields, list string) bool {
 	return modules[list] == false
 }
 
-// objects returns the objects of a list of the manifest.
+// objects returns the objects of one list of the manifest, without items that are no objects.
 func objects(fields document.Fields, list string) []document.Fields {
 	items, _ := fields[list].([]any)
 	var all []document.Fields
@@ -141,18 +142,18 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// Open sets the field open of a business, so that customers can book.
+// Open sets the field open of a business's manifest to true. Customers can book after the manifest is published.
 func Open(fields document.Fields) { fields["open"] = true }
 
-// The results of [MissingToOpen].
+// Results of [MissingToOpen]: the business offers nothing, or it lacks the working hours that its services need.
 const (
 	LacksOffer = "offer"
 	LacksHours = "hours"
 )
 
-// MissingToOpen returns what a business must add before customers can book, or "" if nothing is missing. LacksOffer
-// means that the business offers nothing. LacksHours means that its services need working hours, but neither the
-// business nor a member has any.
+// MissingToOpen returns [LacksOffer] if the manifest has no active service, event or rental. It returns [LacksHours] if
+// a service or rental needs working hours, but neither the business nor any member has hours. It returns "" if
+// customers can book after [Open].
 func MissingToOpen(fields document.Fields) string {
 	offered, withinHours := false, false
 	for _, list := range lists {
@@ -174,7 +175,7 @@ func MissingToOpen(fields document.Fields) string {
 	return ""
 }
 
-// hasHours reports whether a business or a member has hours on a weekday or on a single date.
+// hasHours reports whether a business or a member has hours on any weekday or on any single date.
 func hasHours(of document.Fields) bool {
 	week, _ := of["hours"].(document.Fields)
 	for _, windows := range week {
@@ -188,9 +189,10 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed adapts the services of a business after members were added or removed. The argument before has the keys of
-// the former members. A new member performs every service that lists its staff. A service whose members were all
-// removed lists the whole team.
+// Staffed updates the staff of all services after members were added or removed. The argument before has the keys of
+// the members before this change. Staffed adds each new member to every service that lists its staff. If all members of
+// a service were removed, the service lists the whole team. A class session whose member was removed gets the first
+// member.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {
@@ -223,8 +225,8 @@ func Staffed(fields document.Fields, before []string) {
 	}
 }
 
-// PlaceLast moves a new object to the end of its list, by the field order, if other objects of the list have this
-// field. An object that has the field itself is not changed.
+// PlaceLast sets the field order of a new object so that the object comes last in its list. It does so only if another
+// object of the list has this field, and if the new object has no order yet.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
 	for _, other := range objects(fields, list) {
@@ -238,7 +240,7 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNew sets the field order of all objects of these lists that do not have it, so that each comes last in its list.
+// PlaceNew calls [PlaceLast] for all objects of the named lists.
 func PlaceNew(fields document.Fields, of ...string) {
 	for _, list := range of {
 		for _, object := range objects(fields, list) {

@@ -15,22 +15,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RemovalNotes stores, for each Idempotency-Key of a removal, the id of the business to remove. [store.Store]
+// RemovalNotes stores the id of the business that each removal with an Idempotency-Key is about. [store.Store]
 // implements it.
 type RemovalNotes interface {
 	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
-	// business is the one that has the slug now, or the nil id. Errors: store.ErrUnknownKey.
+	// The argument business is the id of the business that has the slug now, or the nil id if no business has the slug.
+	// Error: store.ErrUnknownKey.
 	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 
 var _ RemovalNotes = (*store.Store)(nil)
 
-// Remove removes a business. If customers have future bookings, tickets or reservations, it does so only if force is
-// set. It revokes the API keys first, so that programs stop booking before the offer disappears. Faults: conflict for
-// future bookings; outcome_unknown if it fails after the keys were revoked.
+// Remove removes a business. If customers have future bookings, tickets or reservations, Remove removes the business
+// only if force is true. It revokes the API keys first, so that programs stop booking before the offer disappears.
+// Faults: conflict if customers have future bookings, tickets or reservations; outcome_unknown if catalog fails after
+// the keys were revoked.
 //
-// An interrupted removal can be repeated while the business still has the slug. With the same Idempotency-Key, a
-// repeated request never removes another business that got the slug since.
+// The caller can repeat an interrupted removal while the business still has the slug. If another business has the slug
+// in the meantime, a repeated request with the same Idempotency-Key does not remove that business.
 func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, force bool) error {
 	business, err := o.Business(ctx, slug)
 	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {
@@ -41,7 +43,8 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 		meant, unknown := o.Removals.Meant(ctx, slug, has)
 		switch {
 		case unknown == nil && meant != has:
-			// Catalog knows the key of a completed removal; otherwise it finds no such business.
+			// If the first request completed the removal, catalog returns its stored result for the Idempotency-Key.
+			// Otherwise catalog finds no business with this slug and this id.
 			return o.Businesses.Delete(ctx, slug, meant)
 		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
 			return unknown
@@ -65,8 +68,7 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 	return nil
 }
 
-// refuseWhileExpected returns the fault conflict if customers have future bookings, tickets or reservations of the
-// business.
+// refuseWhileExpected returns a fault with code conflict if customers have future bookings, tickets or reservations.
 func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err != nil || ahead.Count() == 0 {
@@ -78,7 +80,7 @@ func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Of
 		ahead.Bookings, ahead.Tickets, ahead.Reservations)
 }
 
-// countAhead counts the future bookings, tickets and reservations of customers.
+// countAhead counts the future bookings, tickets and reservations that customers have at a business.
 func (o *UseCases) countAhead(ctx context.Context, business *catalog.Offer) (plan.Kept, error) {
 	var (
 		ahead plan.Kept

@@ -16,9 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// OwnerMailer mails every owner of a business in the background. [identity.Accounts] implements it.
+// OwnerMailer mails all owners of a business in the background. [identity.Accounts] implements it.
 type OwnerMailer interface {
-	// VersionsURL returns the address of the page that lists the versions of a business's offer.
+	// VersionsURL returns the address of the page that lists the published versions of a business's offer.
 	VersionsURL(slug string) string
 	MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
 		write func(to store.Person) (notifications.Mail, error))
@@ -26,7 +26,7 @@ type OwnerMailer interface {
 
 var _ OwnerMailer = (*identity.Accounts)(nil)
 
-// watched has the fields of a manifest whose changes are mailed to the owners, and the name of the business for the
+// watched has the fields of a manifest that [UseCases.notifyOwners] compares. Name is the name of the business, for the
 // mail.
 type watched struct {
 	Name     string `json:"name"`
@@ -49,8 +49,8 @@ func (w *watched) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
-// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the version before, or names
-// other payment accounts. The version is already published, so an error is only logged.
+// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the version before, or if it
+// names other payment accounts. Errors are only logged, because the new version is already published.
 func (o *UseCases) notifyOwners(ctx context.Context, published *catalog.Published) {
 	if published.Created {
 		return

@@ -14,13 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Offer is one version of a business's manifest, as its owner wrote it.
+// Offer is one version of a business's manifest with the text that its owner wrote.
 type Offer struct {
 	*document.Document
 	Version int64
 }
 
-// Offer reads a version of the manifest; 0 is the newest. Fault: not_found for an unknown version.
+// Offer reads a version of the manifest. The version 0 is the newest one. Fault: not_found if the version does not
+// exist.
 func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offer, error) {
 	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaYAML)
 	if err != nil {
@@ -38,37 +39,37 @@ func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offe
 	return &Offer{read, number}, err
 }
 
-// OfferChange is a change of the offer, made on one of its versions.
+// OfferChange is a change of the offer that a person made from one of its versions.
 type OfferChange struct {
-	Base   int64           // the version that the change starts from
+	Base   int64           // number of the version that the person started from
 	Fields document.Fields // the fields after the change
-	// TakeTheirs has the decisions on conflicts: the paths that both sides changed differently. true takes the change
-	// that another person has published, false takes the change in Fields. A conflict without a decision is returned in
-	// the draft.
+	// TakeTheirs has the person's decisions on conflicts. Its keys are the paths that both sides changed differently.
+	// The value true takes the change that another person published, and false takes the change in Fields. A conflict
+	// without a decision is returned in the draft.
 	TakeTheirs map[string]bool
-	// Over is the number of the newest version when the person decided the conflicts; 0 if there was no decision. If a
-	// newer version exists, the person must decide again.
+	// Over is the number of the version that was the newest one when the person decided the conflicts. It is 0 if the
+	// person has decided none. If a newer version exists by now, the person must decide again.
 	Over int64
-	// Newest is the newest version, if the caller has just read it; if it is nil, it is read. If it is outdated,
-	// publishing the draft fails.
+	// Newest is the newest version, if the caller has just read it. If Newest is nil, the use case reads the newest
+	// version. If Newest is outdated, publishing the draft fails.
 	Newest *Offer
 }
 
-// OfferDraft is a change as it would be published, compared with the newest version.
+// OfferDraft is the offer as it would be published after a change. It also has the newest version, to compare it with.
 type OfferDraft struct {
 	*document.Document        // nil if there are problems
-	Before             *Offer // the newest version; the draft is only published over it
-	// Conflicts are the paths that both sides changed differently, if the person has not decided all of them. A draft
-	// with conflicts cannot be published.
+	Before             *Offer // the newest version; the draft can only replace this version
+	// Conflicts are the paths that both sides changed differently. It is empty if the person has decided all conflicts.
+	// A draft with conflicts cannot be published.
 	Conflicts []document.Conflict
-	// Problems are the errors that prevent publishing. Their paths count from 0 in Fields.
+	// Problems are the errors that prevent publishing. In their paths, the list items of Fields count from 0.
 	Problems []manifest.Problem
 	Fields   document.Fields
 }
 
-// DraftOffer compares a change with the newest version of the offer, and publishes nothing. If another person has
-// published since the change began, it merges both changes, and lists the conflicts in the draft. Faults: conflict if
-// another system manages the offer; not_found for an unknown version.
+// DraftOffer makes a draft from a change of the offer, and publishes nothing. If another person has published a newer
+// version than change.Base, DraftOffer merges both changes and lists the conflicts in the draft. Faults: conflict if
+// another system manages the offer; not_found if the version change.Base does not exist.
 func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
 	var err error
 	newest := change.Newest
@@ -94,7 +95,7 @@ func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChan
 	return draft, err
 }
 
-// merge sets the fields and conflicts of a draft.
+// merge merges the change with the changes that were published after base. It sets Fields and Conflicts of the draft.
 func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	before, err := base.Fields()
 	if err != nil {
@@ -116,9 +117,10 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	return nil
 }
 
-// PublishOffer publishes a draft, if the version that the draft was compared with is still the newest. The draft must
-// have neither conflicts nor problems. If it changes nothing, nothing is published. business is the business as it was
-// read for this request. Faults: precondition_failed if another version is the newest; those of [UseCases.Publish].
+// PublishOffer publishes a draft if draft.Before is still the newest version. The draft must have no conflicts and no
+// problems. If the draft changes nothing, PublishOffer publishes nothing. The argument business is the business as the
+// caller read it for this request. Faults: precondition_failed if another version is the newest; those of
+// [UseCases.Publish].
 func (o *UseCases) PublishOffer(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, draft *OfferDraft,
 ) (*catalog.Published, error) {
@@ -146,8 +148,8 @@ func (o *UseCases) PublishOffer(
 	return published, err
 }
 
-// UndoOffer makes a draft that reverts the changes of one version, and keeps the changes of later versions. The draft
-// and the faults are those of [UseCases.DraftOffer]. Fault: also conflict for the first version.
+// UndoOffer makes a draft that reverts the changes of one version and keeps the changes of later versions. Faults:
+// conflict for the first version; those of [UseCases.DraftOffer].
 func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*OfferDraft, error) {
 	if version < 2 {
 		return nil, fault.New(fault.Conflict, "There is no version before the first.")
@@ -162,7 +164,7 @@ func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*
 	}
 	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
 	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
-		draft.Document = before.Document // keep the text of the version before, because its fields are the same
+		draft.Document = before.Document // keep the text of the version before, because the fields of both are equal
 	}
 	return draft, err
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TextChange is the whole manifest as a person has written it, based on one of its versions.
+// TextChange is the text of the whole manifest after a person edited one of its versions.
 type TextChange struct {
-	OfferChange // without Fields
+	OfferChange // Fields is not set
 	Text        []byte
 }
 
-// DraftText compares a whole text of the manifest with the newest version, and publishes nothing. The problems in the
-// draft have the line numbers of the text. Faults: those of [UseCases.DraftOffer].
+// DraftText makes a draft from the text of a whole manifest, and publishes nothing. The problems in the draft have the
+// line numbers of this text. Faults: those of [UseCases.DraftOffer].
 //
-// If another person has published since the change began, DraftText merges both changes. Fields that both changed
-// differently are listed as conflicts. Otherwise it merges the texts line by line; if that gives another result than
-// merging the fields, it writes the merged fields into the text.
+// If another person has published a newer version than change.Base, DraftText merges both changes. If both people
+// changed a field differently, the draft has this conflict. If there are no conflicts, DraftText merges the texts line
+// by line. If the merged lines have other fields than the merged fields, it writes the merged fields into the text
+// instead.
 func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug string, change TextChange) (*OfferDraft,
 	error) {
 	newest, err := o.Offer(ctx, slug, 0)
@@ -71,7 +72,7 @@ func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug strin
 	return draft, err
 }
 
-// asWritten returns a text from a form with the line breaks of the text like.
+// asWritten returns a text from an HTML form with the line breaks (CRLF or LF) that the text like has.
 func asWritten(typed, like []byte) []byte {
 	text := bytes.ReplaceAll(typed, []byte("\r\n"), []byte("\n"))
 	if bytes.Contains(like, []byte("\r\n")) {
@@ -80,8 +81,8 @@ func asWritten(typed, like []byte) []byte {
 	return text
 }
 
-// reserved returns the problems of a text that changes a section that the principal's role may not change, or that
-// names another business.
+// reserved returns a problem for each change that the principal must not make by text: a change of a section that the
+// principal's role may not change, and another business.
 func reserved(by peers.Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Plan returns what publishing a manifest would change, and which future bookings, reservations and tickets would
-// conflict with the new offer. It publishes nothing, and returns only bookings that the principal's role may see.
-// Fault: invalid_parameter with the problems of the manifest, as for [UseCases.Publish].
+// Plan returns what publishing a manifest would change. It also returns the future bookings, reservations and tickets
+// that would conflict with the new offer, as far as the principal's role may see them. It publishes nothing. Faults:
+// invalid_parameter with the problems of the manifest; the others of [UseCases.Publish].
 func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, text []byte) (*plan.Plan, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -57,8 +57,8 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	return p, nil
 }
 
-// kept counts the future bookings, tickets and reservations of a business whose new offer has another time zone or
-// currency. These sales keep the old ones.
+// kept counts the future bookings, tickets and reservations of a business if its new offer has another time zone or
+// currency. These sales keep the old time zone and currency.
 func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err == nil && ahead.Count() > 0 {
@@ -67,7 +67,7 @@ func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Pl
 	return err
 }
 
-// compare lists the differences between the newest version and a manifest.
+// compare lists the differences between the newest version and the manifest to publish.
 func (o *UseCases) compare(ctx context.Context, business *catalog.Offer, text []byte, p *plan.Plan) error {
 	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
 	if err != nil {
@@ -85,7 +85,8 @@ func (o *UseCases) compare(ctx context.Context, business *catalog.Offer, text []
 	return err
 }
 
-// countErased counts the customers whose data a shorter privacy.keep_customers_days would remove.
+// countErased counts the customers whose data would be removed because the new manifest lowers
+// privacy.keep_customers_days.
 func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Offer, p *plan.Plan) error {
 	days := wanted.Privacy.KeepCustomersDays
 	if days >= business.Privacy.KeepCustomersDays {
@@ -110,7 +111,7 @@ func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Of
 	return nil
 }
 
-// bookingsOutside asks availability which future bookings conflict with the new offer.
+// bookingsOutside asks the service availability which future bookings conflict with the new offer.
 func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, business, wanted *catalog.Offer,
 	into *plan.Outside) error {
 	ahead, more, err := o.ahead(ctx, by, business)
@@ -141,12 +142,12 @@ func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, busi
 	return nil
 }
 
-// ahead reads the pending and confirmed bookings that have not ended and that the principal may see, earliest first
-// within each status. It reports whether there are more than it has read.
+// ahead reads the pending and confirmed bookings that have not ended and that the principal may see. Within each
+// status, the earliest come first. The second result reports whether there are more bookings than ahead has read.
 func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Offer) ([]booking.Booking, bool,
 	error) {
 	now := o.Clock.Now()
-	from := business.Today(now) - 1 // a booking that began yesterday may last past midnight
+	from := business.Today(now) - 1 // a booking of yesterday may end after midnight
 	var ahead []booking.Booking
 	for _, status := range []string{booking.StatusConfirmed, booking.StatusPending} {
 		page := request.Page{Limit: 1000}

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// salesOutside has the reservations and tickets that would conflict with a new offer. They are read while the bookings
-// of [plan.Outside] are read.
+// salesOutside has the reservations and tickets that would conflict with a new offer. It is filled concurrently with
+// the bookings of [plan.Outside].
 type salesOutside struct {
 	held rental.OutsideResponse
 	sold []plan.Tickets
@@ -42,7 +42,8 @@ func (s *salesOutside) into(o *plan.Outside) {
 	}
 }
 
-// reservations asks rental which reservations that hold units conflict with the new offer.
+// reservations asks the service rental which reservations conflict with the new offer. Only reservations that occupy
+// units can conflict.
 func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
 	if len(business.Rentals) == 0 {
 		return nil
@@ -55,7 +56,7 @@ func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, 
 	return err
 }
 
-// tickets compares the sold tickets of future events with both offers.
+// tickets finds the sold tickets of future events that would conflict with the new offer.
 func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
 	today := business.Today(o.Clock.Now())
 	var ids []uuid.UUID
@@ -83,9 +84,10 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 	return nil
 }
 
-// ticketsOutside returns the tickets of an event that would conflict with the new offer. These are all tickets if the
-// new offer has removed, deactivated or rescheduled the event, or if its capacity is below the sold number. Otherwise
-// they are the tickets of tiers that were removed, or that have fewer places than were sold.
+// ticketsOutside returns the tickets of an event that would conflict with the new offer. All tickets conflict if the
+// new offer has removed, deactivated or rescheduled the event, or if the new capacity is below the sold number.
+// Otherwise the tickets of a tier conflict if the new offer has removed the tier, or if the tier has fewer places than
+// were sold.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
@@ -111,7 +113,7 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 }
 
 // eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if there
-// is no such reason; single tiers may still conflict.
+// is no such reason; the tickets of a tier may still conflict.
 func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
@@ -160,7 +162,7 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// eventIn finds an event in an offer, even in one that is not prepared for look-ups.
+// eventIn finds an event in an offer. The offer need not be prepared for look-ups by id.
 func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
@@ -169,9 +171,9 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether the difference between two manifests may affect what was already sold, customers' data,
-// or the time zone or currency of future sales. Only differences in prices, texts and pictures do not, because existing
-// bookings are not checked against these.
+// AffectsSold reports whether replacing the manifest before by the manifest after may affect sales or customers' data:
+// it may conflict with what was sold, remove customers' data, or change the time zone or currency of future sales. It
+// returns false if only prices, texts and pictures differ, because existing bookings are not checked against these.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {
@@ -208,7 +210,8 @@ func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
 	return &rest
 }
 
-// copied returns a list with a copy of each item, changed by a function; the original items stay unchanged.
+// copied returns a copy of a list in which the function change has changed each item. The items of the original list
+// stay unchanged.
 func copied[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {

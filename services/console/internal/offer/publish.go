@@ -18,13 +18,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// attempts is how often a change is checked against the newest version and published, if others publish at the same
-// time.
+// attempts is the maximum number of attempts to publish a change if other people publish at the same time.
 const attempts = 3
 
-// Publish makes a manifest the newest version of a business. Fault: also forbidden, if the manifest changes a section
-// that the principal's role may not change (access.ActionOn). A member of the staff may change only their own time off
-// (accounts.md).
+// Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
+// the principal's role may not change (access.ActionOn); those of catalog. A member of the staff may change only their
+// own time off (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
@@ -39,8 +38,9 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 	return published, err
 }
 
-// Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest before;
-// "" allows any. Faults: also precondition_failed; forbidden, as for [UseCases.Publish].
+// Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest one
+// before the rollback; "" allows any version. Faults: precondition_failed if another version is the newest; forbidden,
+// as for [UseCases.Publish]; those of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
 	ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
@@ -59,9 +59,12 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	return published, err
 }
 
-// overNewest checks a change of the offer against the newest version by may, and makes the change only if that version
-// is still the newest. Otherwise it repeats both, unless ifMatch names a version. So a change that was allowed over one
-// version never replaces another. For an operator, who may change everything, there is no check.
+// overNewest makes a change of the offer that a role may make only if it passes a check. The function may checks the
+// change against the newest version, and the function make publishes it over exactly this version. So a change that was
+// allowed over one version never replaces another version.
+//
+// If another person has published in the meantime, overNewest repeats the check and the publishing, unless ifMatch
+// names a version. For an operator, who may change everything, it omits the check.
 func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
 	may func(*catalog.Offer) error,
 	make func(ifMatch string) (*catalog.Published, error),
@@ -92,7 +95,7 @@ func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifM
 	}
 }
 
-// mayPublish checks a text as [mayChange] does, against the newest version.
+// mayPublish checks the text of a manifest against the newest version by [mayChange].
 func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *catalog.Offer, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
@@ -132,7 +135,7 @@ func mayChange(by peers.Principal, businessID uuid.UUID, before, wanted *manifes
 	return onlyTimeOff(businessID, self.StaffID, before, wanted)
 }
 
-// onlyTimeOff refuses a change of anything except the time off of one member of the staff.
+// onlyTimeOff returns an error if two manifests differ in anything except the time off of one member of the staff.
 func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
 	old, err := withoutTimeOff(businessID, staffID, before)
 	if err != nil {
@@ -150,9 +153,9 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 	return nil
 }
 
-// withoutTimeOff returns a manifest as JSON, without the time off of one member: the overrides of their hours, and the
-// blocked times that name only them. If the manifest omits the id of the business, the JSON contains the id, so that
-// two manifests compare equal.
+// withoutTimeOff returns a manifest as JSON, without the time off of one member. This time off is the overrides of the
+// member's hours, and the blocked times that name only this member. If the manifest omits the id of the business,
+// withoutTimeOff adds the id, so that a manifest with the id and one without it compare equal.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {
@@ -169,7 +172,7 @@ func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte
 		return own != "" && len(b.Staff) == 1 && b.Staff[0] == own
 	})
 	if len(rest.Blocks) == 0 {
-		rest.Blocks = nil // an empty list equals an omitted one
+		rest.Blocks = nil // an empty list means the same as an omitted one
 	}
 	return json.Marshal(&rest)
 }

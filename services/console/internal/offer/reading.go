@@ -9,11 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Parsing a large manifest needs much memory, so [reading.Do] waits until enough memory is free, at most as long as the
-// request lasts. Do not call catalog inside [reading.Do]: if all services run in one process, catalog needs memory from
-// the same budget, and both would wait for each other.
+// Parsing a large manifest needs much memory. [reading.Do] therefore waits until enough memory is free, at most until
+// the request ends. Do not call catalog inside [reading.Do]: if all services run in one process, catalog needs memory
+// from the same budget, and both would wait for each other.
 
-// parsed parses a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
+// parsed parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; those of
+// [reading.Do].
 func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
 	var m *manifest.Manifest
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
@@ -26,8 +27,8 @@ func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, 
 	return m, err
 }
 
-// documentOf parses a manifest of a business together with its text, or returns its problems. Faults: those of
-// [reading.Do].
+// documentOf parses the manifest of a business and returns it with its text. If the manifest is invalid, it returns the
+// problems. Faults: those of [reading.Do].
 func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
 	var read *document.Document
 	var problems []manifest.Problem
@@ -40,7 +41,7 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 }
 
 // rewritten writes other fields into the text of a manifest, by [document.Document.With]. It returns the changed
-// document, or the problems of the fields. Faults: those of [reading.Do].
+// document, or the problems of these fields. Faults: those of [reading.Do].
 func rewritten(ctx context.Context, slug string, d *document.Document,
 	fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
@@ -49,12 +50,12 @@ func rewritten(ctx context.Context, slug string, d *document.Document,
 		var err error
 		changed, problems, err = d.WithUntil(fields, stop)
 		return err
-	}, d.Text, d.Text) // memory for the present text and for the new one
+	}, d.Text, d.Text) // memory for the present text and for the changed one
 	return changed, problems, err
 }
 
-// WarningsOf returns the warnings about a published manifest at the instant now ([manifest.Warnings]), sorted by line.
-// The list is never nil. Faults: those of [reading.Do].
+// WarningsOf returns the warnings that [manifest.Warnings] finds in a published manifest at the instant now, sorted by
+// line. The result is never nil. Faults: those of [reading.Do].
 func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {

@@ -13,14 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// refusal is a section of the manifest that a role may not change.
+// refusal describes a change of a section of the manifest that the principal's role may not change.
 type refusal struct {
 	path     string
 	sentence string
 }
 
 // refusedSection returns the first section that differs between two manifests and that the principal's role may not
-// change. It returns nil if there is none.
+// change. It returns nil if the principal may change all sections that differ.
 func refusedSection(by peers.Principal, businessID uuid.UUID, before, after *manifest.Manifest) (*refusal, error) {
 	if by.Operator {
 		return nil, nil
@@ -40,7 +40,7 @@ func refusedSection(by peers.Principal, businessID uuid.UUID, before, after *man
 	return nil, nil
 }
 
-// changedSections lists the sections of the manifest that differ, in the order of [access.Sections].
+// changedSections lists the paths of the sections that differ between two manifests, in the order of [access.Sections].
 func changedSections(before, after *manifest.Manifest) ([]string, error) {
 	old, err := sectionFields(before)
 	if err != nil {
@@ -59,8 +59,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 	return changed, nil
 }
 
-// sectionFields returns the fields of a manifest by their JSON names. It fills in the account and the id of the
-// business, so that an omitted field equals one that is written with its default.
+// sectionFields returns the fields of a manifest by their JSON names. It adds the account and the id of the business if
+// the manifest omits them, so that an omitted field equals a field that is written with its default.
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id
@@ -76,7 +76,8 @@ func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// section returns the value at a path; nil if it is omitted or an object without fields.
+// section returns the value at a path of a manifest. It returns nil if the value is omitted or is an object without
+// fields.
 func section(fields map[string]any, path string) any {
 	var value any = fields
 	for name := range strings.SplitSeq(path, ".") {

@@ -19,24 +19,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// TimeOff is the time in which a member of the staff does not work, from today on.
+// TimeOff is the present and future time in which a member of the staff does not work.
 type TimeOff struct {
 	Member *catalog.Staff
-	Days   []timespan.Date // whole days, sorted
-	Hours  []catalog.Block // blocked time of only this member that has not ended, sorted by From
+	Days   []timespan.Date // days without work, sorted
+	Hours  []catalog.Block // blocked times of only this member that have not ended, sorted by From
 }
 
-// Absence is time off to add or to remove: the time between two local times, or whole days from From.Date to To.Date,
-// both included.
+// Absence is time off to add or to remove. If WholeDays is true, it has all days from From.Date to To.Date, including
+// both. Otherwise it is the time between the local times From and To.
 type Absence struct {
 	From, To  timespan.LocalDateTime
 	WholeDays bool
 }
 
-// MostTimeOff is the maximum number of days of one absence.
+// MostTimeOff is the maximum length of one absence in days.
 const MostTimeOff = 92
 
-// Check refuses an absence that begins before today, ends before it begins, or spans more than [MostTimeOff] days.
+// Check returns an error for an absence that begins before today, that ends before it begins, or that is longer than
+// [MostTimeOff] days.
 func (a Absence) Check(today timespan.Date) error {
 	ordered := a.From.Before(a.To) || a.WholeDays && a.From.Date == a.To.Date
 	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MostTimeOff {
@@ -49,9 +50,9 @@ func (a Absence) Check(today timespan.Date) error {
 	return nil
 }
 
-// TimeOff reads the time off of a member. A member of the staff may read only their own; a person who may edit the
-// offer may read every member's. Fault: not_found for an unknown member, or one whose time off the principal may not
-// read.
+// TimeOff returns the time off of a member. A member of the staff may read only their own time off. A person who may
+// edit the offer may read that of every member. Fault: not_found if the member does not exist, or if the principal may
+// not read the member's time off.
 func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
@@ -79,12 +80,12 @@ func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID 
 	return off, nil
 }
 
-// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable;
-// then the caller must not add the absence.
+// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable if
+// the bookings cannot be read; the caller must then not add the absence.
 func (o *UseCases) InTheWay(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
 ) ([]booking.Booking, error) {
-	from, to := away.From.Date-1, away.To.Date // a booking of the day before may last past midnight
+	from, to := away.From.Date-1, away.To.Date // a booking of the day before may end after midnight
 	list, err := o.Sales.ListBookings(
 		ctx,
 		by,
@@ -108,11 +109,12 @@ func (o *UseCases) InTheWay(
 	}), nil
 }
 
-// SetTimeOff adds an absence of a member to the offer, or removes the absence if off is false. It publishes the result
-// as the next version. It keeps what others publish at the same time, and does not change bookings.
+// SetTimeOff adds an absence of a member to the offer if off is true, and removes the absence if off is false. It
+// publishes the result as the next version. It keeps the changes that other people publish at the same time, and does
+// not change bookings.
 //
-// Faults: invalid_parameter for an absence that [Absence.Check] refuses; conflict if another system manages the offer,
-// or if another person changed the same fields; those of [UseCases.TimeOff] and [UseCases.PublishOffer].
+// Faults: invalid_parameter for an absence to add that [Absence.Check] refuses; conflict if another system manages the
+// offer, or if another person changed the same fields; those of [UseCases.TimeOff] and [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
 ) error {
@@ -171,8 +173,8 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 	}
 }
 
-// setBlock adds a blocked time of only one member to the fields of a manifest, or removes that blocked time if off is
-// false.
+// setBlock changes the blocked time of one member in the fields of a manifest. It adds a blocked time of only this
+// member if off is true, and removes this blocked time if off is false.
 func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
 	blocks, _ := fields["blocks"].([]any)
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
@@ -188,8 +190,8 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 	}
 }
 
-// setDays adds whole days off to the overrides of a member's hours in a manifest, or removes these days if off is
-// false. Fault: not_found for an unknown member.
+// setDays changes the overrides of a member's hours in the fields of a manifest. It adds whole days off if off is true,
+// and removes these days off if off is false. Fault: not_found for an unknown member.
 func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {

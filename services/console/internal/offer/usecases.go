@@ -1,8 +1,9 @@
 // Package offer has the use cases of what a business offers: the first visit, the forms, the text and the versions of a
-// manifest, time off, a pause, and removing a business. The service catalog owns the data. Before an offer is
-// published, the package finds the bookings, tickets and reservations that would conflict with it. Its packages read
-// and write the text (document), fill in objects (form), describe changes (changes, plan), and have the first manifests
-// (template).
+// manifest, time off, a pause, and removing a business. The service catalog stores the manifests. Before an offer is
+// published, the package finds the bookings, tickets and reservations that would conflict with it.
+//
+// The packages below it read and write the text of a manifest (document), show and write its objects in forms (form),
+// describe changes (changes, plan), and make first manifests by trade (template).
 package offer
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// UseCases implements the actions on the offer.
+// UseCases has the use cases of the offer as methods.
 type UseCases struct {
 	*peers.Peers
 	Sales    *sales.UseCases

@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// PublishedVersion is one version of the offer.
+// PublishedVersion is one version of the offer with the person or program that published it.
 type PublishedVersion struct {
 	catalog.Version
-	By actor.Actor // publisher; zero if the events no longer have it
+	By actor.Actor // publisher; zero if the event of the version is no longer stored
 }
 
 // Versions lists the versions of the offer, newest first. It also returns the cursor of the next page, or "" after the
-// last page. If the events cannot be read, the publishers of the versions are missing. Fault: invalid_parameter for an
-// invalid page.
+// last page. If the events cannot be read, Versions returns the versions without their publishers. Fault:
+// invalid_parameter for an invalid page.
 func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page) ([]PublishedVersion, string, error) {
 	list, err := o.Businesses.Versions(ctx, slug, page)
 	if err != nil || len(list.Versions) == 0 {
@@ -38,11 +38,11 @@ func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page)
 	return versions, list.NextCursor, nil
 }
 
-// publishers returns the publisher of each version, by the number of the version, from the recorded events. versions
-// must be sorted newest first. A version without an event is missing from the result.
+// publishers returns the publishers of versions by version number. It reads them from the events of the business. The
+// argument versions must be sorted newest first. A version without an event is missing from the result.
 func (o *UseCases) publishers(ctx context.Context, slug string,
 	versions []catalog.Version) (map[int64]actor.Actor, error) {
-	const about = time.Minute // maximum difference between the times of a version and its event
+	const about = time.Minute // maximum difference between the time of a version and the time of its event
 	filter := event.Filter{
 		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about),
 		To: versions[0].PublishedAt.Add(about),

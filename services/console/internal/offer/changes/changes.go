@@ -1,4 +1,4 @@
-// Package changes compares two manifests field by field. It is pure.
+// Package changes compares two manifests field by field. It does no I/O.
 package changes
 
 import (
@@ -11,29 +11,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Most is the maximum number of listed changes.
+// Most is the maximum number of changes that [Between] lists.
 const Most = 1000
 
-// Values of Change.Change.
+// Values of the field Change of a [Change].
 const (
 	Added   = "added"
 	Changed = "changed"
 	Removed = "removed"
 )
 
-// Change is one difference between two manifests. Objects that have a key are compared with the object of the same key,
-// regardless of their positions in the lists. Other lists are compared as a whole.
+// Change is one difference between two manifests. An object that has a key is compared with the object of the same list
+// that has the same key, regardless of their positions. A list whose objects have no keys is compared as a whole.
 type Change struct {
-	Path   string `json:"path"`   // such as services[cut].price
-	Change string `json:"change"` // Added, Changed or Removed
+	Path   string `json:"path"`   // path of the changed value, such as services[cut].price
+	Change string `json:"change"` // [Added], [Changed] or [Removed]
 	Before any    `json:"before,omitempty"`
 	After  any    `json:"after,omitempty"`
-	// Summary describes the change, with shortened values, for example "40 becomes 45".
+	// Summary describes the change for a person, for example "40 becomes 45". Long values are shortened.
 	Summary string `json:"summary"`
 }
 
-// Between returns the differences between two manifests, sorted by path. It returns at most [Most] changes, and the
-// number of further ones. It returns an error if a manifest cannot be encoded as JSON.
+// Between returns the differences between two manifests, sorted by path. It returns at most [Most] of them, and the
+// number of differences above this maximum. It returns an error if a manifest cannot be encoded as JSON.
 func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	old, err := fields(before)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *comparison) note(change Change) {
 	c.list = append(c.list, change)
 }
 
-// objects compares two objects field by field, by name.
+// objects compares two objects field by field and notes the differences. path is the path of the objects.
 func (c *comparison) objects(path string, before, after map[string]any) {
 	names := slices.Collect(maps.Keys(before))
 	for name := range after {
@@ -112,7 +112,8 @@ func (c *comparison) values(at string, old, wanted any, was, is bool) {
 	}
 }
 
-// keyed returns value as a list of objects. It reports false unless all of them have keys.
+// keyed returns a list as a list of objects. The second result is false unless value is a list in which every object
+// has a key.
 func keyed(value any) ([]map[string]any, bool) {
 	list, ok := value.([]any)
 	if !ok {
@@ -129,7 +130,8 @@ func keyed(value any) ([]map[string]any, bool) {
 	return objects, true
 }
 
-// lists compares the objects with equal keys, and then the order of the keys that both lists contain.
+// lists compares the objects that have the same key in both lists. Then it compares the order of the keys that both
+// lists contain.
 func (c *comparison) lists(path string, before, after []map[string]any) {
 	wanted := make(map[string]map[string]any, len(after))
 	for _, object := range after {

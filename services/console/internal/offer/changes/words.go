@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mostWords is the maximum number of characters of a value in a summary.
+// mostWords is the maximum number of characters that a summary shows of a value.
 const mostWords = 60
 
-// inWords describes the change without its path.
+// inWords describes the change without its path, for [Change.Summary].
 func (c *Change) inWords() string {
 	switch c.Change {
 	case Added:
@@ -21,7 +21,8 @@ func (c *Change) inWords() string {
 	return fmt.Sprintf("%s becomes %s", Words(c.Before), Words(c.After))
 }
 
-// Words formats a value of a manifest for a person, in short form: an object by its name, a list with commas.
+// Words formats a value of a manifest for a person, in at most mostWords characters. It formats an object as its name,
+// and a list as its values with commas between them.
 func Words(value any) string {
 	text := []rune(strings.Join(strings.Fields(words(value)), " "))
 	if len(text) > mostWords {

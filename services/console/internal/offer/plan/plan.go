@@ -1,5 +1,5 @@
 // Package plan has the types that describe what publishing a manifest would change, and which future bookings would
-// conflict with the new offer. The admin API returns these types; the command line and the owner's pages show them.
+// conflict with the new offer. The admin API returns these types. The slotmesh command and the owner's pages show them.
 package plan
 
 import (
@@ -15,12 +15,12 @@ import (
 
 // Plan describes what publishing a manifest would change.
 type Plan struct {
-	Version     int64            `json:"version"`      // the newest version, which the manifest is compared with
-	Changes     []changes.Change `json:"changes"`      // sorted by path
-	MoreChanges int              `json:"more_changes"` // number of changes that are not listed
+	Version     int64            `json:"version"`      // newest version, which is compared with the manifest
+	Changes     []changes.Change `json:"changes"`      // sorted by Path
+	MoreChanges int              `json:"more_changes"` // number of changes that Changes omits
 	Outside     Outside          `json:"outside"`
-	Erases      *Erases          `json:"erases,omitempty"` // omitted unless privacy.keep_customers_days is lowered
-	// Warnings are about the manifest to publish. They do not prevent publishing.
+	Erases      *Erases          `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
+	// Warnings are the warnings about the manifest to publish. Warnings do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
 	// Kept is set if the manifest changes the time zone or the currency of the business. It counts the future sales
 	// that keep the old zone and currency.
@@ -35,13 +35,13 @@ type Kept struct {
 	Reservations int `json:"reservations"`
 }
 
-// Count returns the sum of all three.
+// Count returns the sum of bookings, tickets and reservations.
 func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
 
-// ErasesCustomers reports whether publishing removes data of customers.
+// ErasesCustomers reports whether publishing would remove data of customers.
 func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
 
-// Erases describes the data that is removed within an hour after privacy.keep_customers_days is lowered.
+// Erases describes which data is removed within an hour after the manifest lowers privacy.keep_customers_days.
 type Erases struct {
 	KeepCustomersDays int  `json:"keep_customers_days"`
 	Before            int  `json:"keep_customers_days_before"`
@@ -52,42 +52,42 @@ type Erases struct {
 // Outside lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has at
 // most [MostListed] entries.
 type Outside struct {
-	Count        int              `json:"count"`   // number of all affected entries
-	Already      int              `json:"already"` // number of them that the newest version does not accept either
+	Count        int              `json:"count"`   // number of all conflicts, listed or not
+	Already      int              `json:"already"` // number of conflicts that exist with the newest version too
 	Bookings     []Booking        `json:"bookings"`
 	Reservations []rental.Outside `json:"reservations"`
 	Tickets      []Tickets        `json:"tickets"`
-	More         int              `json:"more"` // number of entries that are not listed
-	// Unexamined means that there are more future bookings or reservations than the check reads. It has checked the
-	// nearest ones.
+	More         int              `json:"more"` // number of conflicts that are not listed
+	// Unexamined means that the business has more future bookings or reservations than the check reads. The check then
+	// covers only the nearest ones.
 	Unexamined bool `json:"unexamined"`
 }
 
-// New returns the number of conflicts that publishing would cause. It leaves out those that exist with the current
-// offer.
+// New returns the number of conflicts that publishing would cause, without those that exist with the newest version
+// too.
 func (o *Outside) New() int { return o.Count - o.Already }
 
-// Add counts one conflict. already means that it also exists with the current offer.
+// Add counts one conflict. The argument already means that the conflict exists with the newest version too.
 func (o *Outside) Add(already bool) {
 	if o.Count++; already {
 		o.Already++
 	}
 }
 
-// Booking is a booking that the new offer would not accept as it is.
+// Booking is a booking that the new offer would not accept with its present time, service and member.
 type Booking struct {
 	Booking booking.Booking     `json:"booking"`
 	Reason  availability.Reason `json:"reason"`
 	Already bool                `json:"already"`
 }
 
-// Tickets are the sold tickets of an event, or of one of its tiers.
+// Tickets has the number of sold tickets that would conflict with the new offer, for a whole event or for one tier.
 type Tickets struct {
 	EventID uuid.UUID           `json:"event_id"`
-	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, like tier_name, if it is about the whole event
+	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, like tier_name, if the whole event conflicts
 	Event   string              `json:"event_name"`
 	Tier    string              `json:"tier_name,omitempty"`
-	Date    timespan.Date       `json:"date"` // date of the event as printed on the tickets
+	Date    timespan.Date       `json:"date"` // date of the event, as printed on the tickets
 	Sold    int                 `json:"sold"`
 	Reason  availability.Reason `json:"reason"`
 	Already bool                `json:"already"`

@@ -1,5 +1,5 @@
-// Package template makes the first manifest of a business for its trade, with explaining comments. The command
-// `slotmesh init` prints it, and the owner's pages create a business from it.
+// Package template makes the first manifest of a business from the template of its trade, with comments that explain
+// the fields. The command `slotmesh init` prints this manifest. The owner's pages create a business from it.
 package template
 
 import (
@@ -25,7 +25,7 @@ var titles = map[string]string{
 	"rental": "A rental shop",
 }
 
-// Trades are the names of the trades that have a manifest, sorted.
+// Trades returns the names of the trades that have a template, sorted.
 func Trades() []string {
 	trades := make([]string, 0, len(titles))
 	for trade := range titles {
@@ -35,15 +35,16 @@ func Trades() []string {
 	return trades
 }
 
-// Business holds the fields of a manifest that do not depend on the trade. The manifest package validates them.
+// Business has the values of a first manifest that do not depend on the trade. This package does not validate them; the
+// package manifest does.
 type Business struct {
 	Slug, Name string
 	Currency   string        // ISO 4217
 	Timezone   string        // IANA name
-	Today      timespan.Date // single dates in the manifest, such as that of an event, are a month later
+	Today      timespan.Date // present date; single dates in the manifest, such as that of an event, are a month later
 }
 
-// Manifest returns the first manifest of a trade, as YAML. Error: for an unknown trade.
+// Manifest returns the first manifest of a trade as YAML. It returns an error for an unknown trade.
 func Manifest(trade string, b Business) (string, error) {
 	if titles[trade] == "" {
 		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade,
@@ -61,7 +62,8 @@ func Manifest(trade string, b Business) (string, error) {
 	return out.String(), err
 }
 
-// quoted returns a text in double quotes for YAML. It is encoded as JSON, which YAML reads too.
+// quoted returns a text as a double-quoted YAML string. It encodes the text as JSON, because a JSON string is also a
+// YAML string.
 func quoted(text string) (string, error) {
 	var q strings.Builder
 	writer := json.NewEncoder(&q)
