@@ -1,15 +1,16 @@
-// Package slotmesh is a client of the public API of Slotmesh. It reads what a business offers, finds
-// free times, books, and verifies webhooks.
+// Package slotmesh is a client of the public API of Slotmesh. It reads the offer
+// of a business, finds free times, books appointments, and verifies webhooks.
 //
-// A [Client] is for one business. Only booking needs an API key, which must stay on servers. Dates are
-// YYYY-MM-DD and times HH:MM, both in the business's time zone. Prices are in its currency. A request
-// that failed for a moment is retried (see [WithRetries]). A booking always carries an
-// Idempotency-Key, so that retries make it once. Refusals are of type [*Error] and have a [Code]:
+// A [Client] is for one business. Only booking needs an API key. Keep the key on servers: a
+// browser must not get it. Dates are YYYY-MM-DD and times HH:MM, both in the business's time
+// zone. Prices are in the currency of the business. After a temporary failure, the client retries
+// the request (see [WithRetries]). Each booking request has an Idempotency-Key, so that retries
+// do not book twice. If Slotmesh refuses a request, the error is an [*Error] with a [Code]:
 //
 //	if errors.Is(err, slotmesh.CodeSlotUnavailable) { … }
 //
-// The package has no dependencies. Its types and read operations are generated from the OpenAPI document of version
-// [APIVersion].
+// The package has no dependencies. Its types and read operations
+// are generated from version [APIVersion] of the OpenAPI document.
 package slotmesh
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config codegen.yaml ../../internal/docs/public.yaml
@@ -31,9 +32,9 @@ import (
 )
 
 const (
-	// Version is the version of this package. Its major number is that of the API.
+	// Version is the version of this package. Its major number is the major number of the API.
 	Version = "1.0.0"
-	// APIVersion is the version of the OpenAPI document that this package implements: info.version.
+	// APIVersion is the version of the OpenAPI document that this package implements (info.version in that document).
 	APIVersion = "1"
 )
 
@@ -42,7 +43,7 @@ const answerMost = 32 << 20
 
 // Client is a client of the API for one business. It is safe for concurrent use.
 type Client struct {
-	address string // of the Slotmesh, without a slash at the end
+	address string // address of the Slotmesh server, without a slash at the end
 	slug    string
 	key     string
 	http    *http.Client
@@ -52,22 +53,24 @@ type Client struct {
 // Option is an option of [New].
 type Option func(*Client)
 
-// WithKey sends an API key with bookings: sm_ and 64 hexadecimal digits, with scope write or all.
+// WithKey sets the API key for bookings: sm_ and 64 hexadecimal digits. The key needs the scope write or all.
 func WithKey(key string) Option { return func(c *Client) { c.key = key } }
 
-// WithHTTPClient sends requests with h, whose Timeout bounds each attempt. The default timeout is 30 seconds.
+// WithHTTPClient sends requests with h. The Timeout of h limits each attempt. The default timeout is 30 seconds.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries retries a failed request up to most times, if it may succeed later. It waits at most longest before each
-// retry, and never beyond the deadline of the context. The defaults are 3 retries and 30 seconds; 0 disables retries.
+// WithRetries makes the client retry a failed request that may succeed later, at most most times.
+// Before each retry, the client waits at most the duration longest, and never beyond the deadline
+// of the context. The defaults are 3 retries and 30 seconds. With 0 retries, no request is retried.
 func WithRetries(most int, longest time.Duration) Option {
 	return func(c *Client) { c.retries = retries{most, longest} }
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
-// New returns a client of a business. base is the address of a Slotmesh, such as https://book.example; slug
-// is the name of the business in it, such as harbor-studio. It returns an error if base or slug is invalid.
+// New returns a client of one business. The argument base is the address of a Slotmesh
+// server, such as https://book.example. The argument slug is the name of the business on
+// that server, such as harbor-studio. New returns an error if base or slug is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" ||
@@ -87,24 +90,25 @@ func New(base, slug string, options ...Option) (*Client, error) {
 		o(c)
 	}
 	own := *c.http
-	// never send the key to another address
+	// A redirect is not followed, so that the API key is never sent to another address.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &own
 	return c, nil
 }
 
-// Confirmation is a booking that was made.
+// Confirmation is the result of a successful [Client.Book].
 type Confirmation struct {
 	BookingConfirmation
 	// Replayed is true if an earlier request with the same idempotency key made the booking.
 	Replayed bool `json:"-"`
 }
 
-// Book books an appointment. The key makes a retry safe, also after a restart of the program: store a new random
-// value with each order of a customer. With the key "", each call uses a new key for all its attempts.
+// Book books an appointment. The argument key is the Idempotency-Key, which makes a retry
+// safe, even after a restart of the program. Store a new random key with each order of a
+// customer. If key is empty, Book creates a key and uses it for all attempts of this call.
 //
-// If Book fails and [OutcomeUnknown] is true, call it again with the same key and order. The order is booked once,
-// and the second call returns the result.
+// If Book fails and [OutcomeUnknown] returns true, call Book again with the same key
+// and order. The order is booked at most once, and the second call returns the result.
 func (c *Client) Book(ctx context.Context, key string, order BookingRequest) (*Confirmation, error) {
 	body, err := json.Marshal(order)
 	if err != nil {
@@ -126,10 +130,10 @@ func (c *Client) Book(ctx context.Context, key string, order BookingRequest) (*C
 	return &made, nil
 }
 
-// List is a list of ids, or of pairs serviceId:variantId.
+// List is a list of ids, or of pairs of the form serviceId:variantId.
 type List []string
 
-// setParameter adds a parameter to a query unless the value is zero: a text, a number, true or a list.
+// setParameter adds a query parameter unless its value is zero. The value is a string, a number, a bool or a [List].
 func setParameter(query url.Values, name string, value any) {
 	text := fmt.Sprint(value)
 	if list, ok := value.(List); ok {
@@ -140,7 +144,7 @@ func setParameter(query url.Values, name string, value any) {
 	}
 }
 
-// get sends a read request. The path is the document's, with {slug} for the name of the business.
+// get sends a read request. The argument path is a path of the OpenAPI document, with {slug} in place of the slug.
 func get[T any](ctx context.Context, c *Client, path string, query url.Values) (*T, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -152,8 +156,8 @@ func get[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	return &answer, nil
 }
 
-// do sends a request until an attempt succeeds or fails for good, and decodes a success into out. It
-// returns the answer's header.
+// do sends a request, and retries it until an attempt succeeds or a retry is useless ([retries.wait]).
+// It decodes the body of a successful answer into out and returns the header of that answer.
 func (c *Client) do(ctx context.Context, method, path string, header http.Header, body []byte,
 	out any) (http.Header, error) {
 	header.Set("Accept", "application/json")
@@ -172,7 +176,8 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	}
 }
 
-// once sends a request once. A refusal is returned as an [*Error].
+// once sends a request once and returns the header and the body of the
+// answer. If Slotmesh refuses the request, the error is an [*Error].
 func (c *Client) once(ctx context.Context, method, path string, header http.Header,
 	body []byte) (http.Header, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.address+strings.Replace(path, "{slug}", c.slug, 1),
@@ -201,7 +206,8 @@ func (c *Client) once(ctx context.Context, method, path string, header http.Head
 
 var errTooLarge = errors.New("slotmesh: the answer is larger than 32 MiB")
 
-// refusal returns the error in an answer without success. An answer of a proxy has no code.
+// refusal converts an answer whose status is not a success to an error. Code
+// is empty if the body has no code, for example because a proxy answered.
 func refusal(response *http.Response, text []byte) *Error {
 	said := &Error{Status: response.StatusCode, Trace: response.Header.Get("traceparent")}
 	var body struct {

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// Error is a refusal of the API. [errors.Is] matches its Code.
+// Error is an error answer of the API. [errors.Is] compares a [Code] with the field Code.
 type Error struct {
-	// Status is the HTTP status.
+	// Status is the HTTP status of the answer.
 	Status int
-	// Code identifies the reason for programs; expect new codes. It is empty if a proxy before Slotmesh answered.
+	// Code is the reason for the refusal, for use in programs. Later releases
+	// may add codes. Code is empty if a proxy in front of Slotmesh answered.
 	Code Code
-	// Message is the reason as a sentence.
+	// Message is the reason as a sentence for people.
 	Message string
-	// RetryAfter is the time after which the request may succeed; 0 if the answer had no Retry-After.
+	// RetryAfter is how long to wait before the next attempt; 0 if the answer had no Retry-After header.
 	RetryAfter time.Duration
-	// Trace is the traceparent of the answer. Quote it when you ask for support.
+	// Trace is the header traceparent of the answer. Include Trace in a request for support.
 	Trace string
 }
 
@@ -36,13 +37,13 @@ func (e *Error) Unwrap() error {
 	return e.Code
 }
 
-// Code is the reason of a refusal for programs: messageCode in the OpenAPI document.
+// Code is the reason for a refusal, for use in programs. In the OpenAPI document, its field is messageCode.
 type Code string
 
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// The codes. The developers' page of a Slotmesh, /api/public/docs, describes how to handle each.
+// The error codes of the API. The developers' page at /api/public/docs describes what to do after each code.
 const (
 	CodeInvalidParameter       Code = "invalid_parameter"
 	CodeBusinessNotFound       Code = "business_not_found"
@@ -96,11 +97,12 @@ func Codes() []Code {
 	}
 }
 
-// ErrNotSent is the error of a request that could not be built, so that nothing was sent.
+// ErrNotSent is returned if the client cannot build a request. Nothing was sent in this case.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether an error of [Client.Book] leaves open whether the booking was made: Slotmesh
-// answered outcome_unknown, or its answer did not arrive. After any other error, nothing was booked.
+// OutcomeUnknown reports whether it is unknown, after an error of [Client.Book],
+// if the booking was made. This is the case if Slotmesh answered outcome_unknown,
+// or if no answer of Slotmesh arrived. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// retries holds the maximum number of retries and the longest pause before one.
+// retries holds the maximum number of retries and the longest allowed wait before a retry.
 type retries struct {
 	most    int
 	longest time.Duration
 }
 
-// wait waits before the next attempt and returns nil. before is the number of retries so far and err
-// the error of the last attempt. It returns the error at once if a retry is useless, the maximum is
-// reached, or the pause would exceed the longest pause or the deadline of ctx.
+// wait waits before the next attempt and returns nil. The argument before is the number of retries so far; err is
+// the error of the last attempt. Without waiting, wait returns err if a retry is useless or the maximum number of
+// retries is reached. It also returns err at once if the pause would exceed the longest wait or the deadline of ctx.
 func (r retries) wait(ctx context.Context, before int, err error) error {
 	if ctx.Err() != nil || before >= r.most || !passesLater(err) {
 		return err
@@ -37,8 +37,8 @@ func (r retries) wait(ctx context.Context, before int, err error) error {
 	}
 }
 
-// passesLater reports whether the same request may succeed later. Every request can be sent twice:
-// reads change nothing, and bookings carry an Idempotency-Key.
+// passesLater reports whether the same request may succeed later. The client can send
+// every request twice, because reads change nothing and bookings have an Idempotency-Key.
 func passesLater(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -58,8 +58,9 @@ const (
 	longestPause = 8 * time.Second
 )
 
-// pauseAfter returns the pause that the answer asked for with Retry-After. Otherwise the pause doubles
-// with each retry. Half of it is random, so that clients that failed together do not retry together.
+// pauseAfter returns how long to wait before the next attempt: the time in Retry-After if the
+// answer has this header. Without Retry-After, the pause doubles with each retry. Half of the
+// pause is random, so that clients that failed at the same time do not retry at the same time.
 func pauseAfter(before int, err error) time.Duration {
 	var refused *Error
 	if errors.As(err, &refused) && refused.RetryAfter > 0 {

@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// WebhookEvent is an event that Slotmesh sends to a business's endpoint. Events may arrive twice and
-// in any order: store the ID, and use the event with the highest Sequence of each subject.
+// WebhookEvent is an event that Slotmesh sends to an endpoint of a business. Events may arrive twice and in any order.
+// Store the ID of each event to detect repetitions, and use only the event with the highest Sequence of each subject.
 type WebhookEvent struct {
-	// ID is the same in every attempt to deliver the event.
+	// ID identifies the event. It is the same in every attempt to deliver the event.
 	ID string `json:"-"`
-	// Type is the type of the event, such as booking.created; expect new types.
+	// Type is the type of the event, such as booking.created. Later releases may add types.
 	Type string `json:"type"`
 	// Timestamp is the time of the event.
 	Timestamp time.Time `json:"timestamp"`
-	// Data is the subject after the change, in the form of the admin API. For a booking, decode it into a
-	// [WebhookBooking].
+	// Data is the subject of the event, such as a booking, after the change. It
+	// has the form of the admin API. Decode a booking into a [WebhookBooking].
 	Data json.RawMessage `json:"data"`
 }
 
-// WebhookBooking holds the most important fields of Data in the events of a booking.
+// WebhookBooking holds the most important fields of a booking in [WebhookEvent].Data.
 type WebhookBooking struct {
 	ID              string          `json:"id"`
 	Status          BookingStatus   `json:"status"`
@@ -51,11 +51,11 @@ type WebhookBooking struct {
 	FormData        map[string]any  `json:"form_data"`
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	// Sequence numbers the events of this booking: the highest is the newest.
+	// Sequence is the number of the event among the events of this booking. The newest event has the highest number.
 	Sequence int `json:"sequence"`
 }
 
-// The errors of a webhook that must not be trusted.
+// The errors of [ReadWebhook] and [VerifyWebhook] for a webhook that must not be trusted.
 var (
 	ErrWebhookSignature = errors.New("slotmesh: the webhook is not signed with this secret")
 	ErrWebhookAge       = errors.New("slotmesh: the webhook was signed more than five minutes ago, or ahead")
@@ -63,11 +63,11 @@ var (
 
 const (
 	webhookAge  = 5 * time.Minute
-	webhookMost = 1 << 20 // bytes of a body
+	webhookMost = 1 << 20 // maximum size of a body, in bytes
 )
 
-// ReadWebhook reads and verifies the request that delivers a webhook. It returns an error unless the
-// request was signed with the endpoint's secret (whsec_…) within five minutes of now.
+// ReadWebhook reads a webhook from the request r and verifies its signature. It returns an error
+// unless r was signed with the secret of the endpoint (whsec_…) within five minutes of now.
 func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, webhookMost+1))
 	if err != nil {
@@ -87,8 +87,8 @@ func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, 
 }
 
 // VerifyWebhook returns an error unless the body was signed with the secret (whsec_…) within five
-// minutes of now, as defined by Standard Webhooks. While a secret is being replaced, a webhook has two
-// signatures; one valid signature is enough.
+// minutes of now, as Standard Webhooks defines. While an owner replaces the secret, Slotmesh
+// signs each webhook with the old secret and with the new one. One valid signature is enough.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
