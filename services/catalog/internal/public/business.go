@@ -1,8 +1,9 @@
-// Package public builds the answers of the public paths: a business's info, services, staff, events
-// and rentals, in every language.
+// Package public builds the answers of the public paths: /info,
+// /services, /staff, /events and /rentals, in every language.
 //
-// [New] builds the part that depends only on the version (texts, order, ids). The methods add the part that
-// depends on the request (language, date, prices, the pause of bookings). The package has no side effects.
+// [New] builds the part of the answers that depends only on the version: texts, order
+// and ids. The methods of [Business] add the part that depends on the request: language,
+// date, prices, and whether online bookings are paused. The package has no side effects.
 package public
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// Business is the public form of one version of a business. Readers share it, and it never changes.
+// Business holds the data that the public paths show of one version
+// of a business. Readers share a Business, so it never changes.
 type Business struct {
 	offer    *catalog.Offer
 	info     publicapi.BusinessInfo
@@ -25,8 +27,8 @@ type Business struct {
 	upsells  []publicapi.RentalUpsell
 }
 
-// New builds the public form of a version from its sanitized manifest ([Sanitize]) and the offer that
-// was compiled from the manifest. It takes the order and the ids from the offer.
+// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]);
+// offer is the offer compiled from it. New takes the order and the ids of objects from the offer.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
@@ -36,7 +38,7 @@ func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	}
 }
 
-// formOf returns the questions that API clients can answer: all except consents.
+// formOf returns the questions that API clients can answer: all questions except those for consent.
 func formOf(offer *catalog.Offer) []publicapi.Question {
 	var form []publicapi.Question
 	for _, q := range offer.Form {
@@ -81,7 +83,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) publicapi.BusinessInfo 
 	}
 }
 
-// filled returns list, or an empty list instead of nil, so that JSON shows [].
+// filled returns list, or an empty list if list is nil, so that the JSON is [] and not null.
 func filled(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -97,7 +99,8 @@ func socialLinks(links map[string]manifest.URL) map[string]string {
 	return shown
 }
 
-// actionButtons returns the buttons sorted by order; equal ones keep the written order.
+// actionButtons returns the buttons sorted by their order field.
+// Buttons with the same order stay in the order of the manifest.
 func actionButtons(buttons []manifest.ActionButton) []publicapi.ActionButton {
 	shown := make([]publicapi.ActionButton, 0, len(buttons))
 	for _, b := range buttons {
@@ -117,14 +120,14 @@ func cancellationPolicy(steps []manifest.CancellationStep) []publicapi.Cancellat
 	return shown
 }
 
-// Info returns the business info. paused reports whether online bookings are paused now.
+// Info returns the answer of /info. The argument paused reports whether online bookings are paused now.
 func (b *Business) Info(paused bool) publicapi.BusinessInfo {
 	info := b.info
 	info.OnlineBookingsPaused = paused
 	return info
 }
 
-// byKey maps the objects of a manifest's list by their keys.
+// byKey returns the objects of a manifest's list as a map by key.
 func byKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
 	m := make(map[string]*T, len(list))
 	for i := range list {

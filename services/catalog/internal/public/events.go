@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// event holds an event and the texts of its public form.
+// event holds the public data of an event and the texts in all languages.
 type event struct {
-	shown       publicapi.Event // without texts, quoted prices and remaining spots
+	shown       publicapi.Event // shown has no texts, quoted prices and remaining spots
 	name        text
 	description description
 	tiers       []tier
@@ -28,8 +28,8 @@ type tier struct {
 	priced bool
 }
 
-// newEvents returns the active public events by date, start and name. It
-// returns none if the business does not use events or is not open yet.
+// newEvents returns the active public events, sorted by date, start and name.
+// It returns no events if the business does not use events or is not open yet.
 func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
 	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
@@ -76,17 +76,17 @@ func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 	}
 }
 
-// clockTime formats t as HH:MM:SS; 24:00 becomes 00:00 of the next day.
+// clockTime formats t as HH:MM:SS. It formats 24:00, the end of a day, as 00:00:00.
 func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
 
-// Events holds the events of a business from today on.
+// Events holds the events of a business that are on the date today or later.
 type Events struct {
 	list     []event
 	currency string
 	today    timespan.Date
 }
 
-// Events returns the active public events on today or later, by date, start and name.
+// Events returns the active public events on the date today or later, sorted by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
 	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
 		return cmp.Compare(e.shown.Date, d)
@@ -103,10 +103,10 @@ func (e Events) IDs() []uuid.UUID {
 	return ids
 }
 
-// TierOf identifies a tier and its event.
+// TierOf identifies a ticket tier and its event.
 type TierOf struct{ EventID, TierID uuid.UUID }
 
-// Priced returns the tiers to quote: those that are not free.
+// Priced returns the tiers for which pricing must be asked: the tiers that are not free.
 func (e Events) Priced() []TierOf {
 	var tiers []TierOf
 	for i := range e.list {
@@ -119,11 +119,11 @@ func (e Events) Priced() []TierOf {
 	return tiers
 }
 
-// Sold is the number of tickets sold, by the id of an event or a tier; a
-// missing id has sold none. A nil Sold means that the numbers are unknown.
+// Sold is the number of tickets sold, by the id of an event or a tier. An id that
+// is not in the map has sold no tickets. If Sold is nil, the numbers are unknown.
 type Sold map[uuid.UUID]int
 
-// spots returns how many of capacity are not sold, or nil if the tickets sold are unknown.
+// spots returns how many of capacity places are not sold, or nil if the numbers of tickets sold are unknown.
 func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
@@ -131,8 +131,9 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	return new(max(0, capacity-s[id]))
 }
 
-// Show returns the answer of /events. prices holds the quotes by tier id; a tier without one is free. If prices
-// is nil, pricing did not answer and the prices are unknown. sold is nil if the tickets sold are unknown.
+// Show returns the answer of /events in the language l. The argument prices holds the quoted
+// prices by tier id. A tier that is not in prices is free. If prices is nil, the prices are
+// unknown because pricing did not answer. If sold is nil, the numbers of tickets sold are unknown.
 func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.EventList {
 	list := publicapi.EventList{
 		Events: make([]publicapi.Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil),
@@ -143,8 +144,8 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 	return list
 }
 
-// quote returns the quote object of the list, which has the date of purchase only: each event is
-// quoted for its own date (interface.md §2, Quote object).
+// quote returns the quote object of the list. It has only the date of purchase, because the
+// price of each ticket is quoted for the date of its event (interface.md §2, Quote object).
 func (e Events) quote(applied bool) publicapi.Quote {
 	if !applied {
 		return publicapi.Quote{Date: e.today, Basis: listPrices}
@@ -172,8 +173,8 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 	return shown
 }
 
-// show returns the public form of the tier. Its remaining spots are the smaller one of the tier's and
-// the event's remaining spots (semantics.md §4).
+// show returns the tier as /events shows it. The remaining spots of a tier are the
+// smaller number of two: those of the tier and those of its event (semantics.md §4).
 func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) publicapi.TicketTier {
 	shown := t.shown
 	shown.Name = t.name.show(l)

@@ -11,17 +11,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// rental holds a rental and the texts of its public form.
+// rental holds the public data of a rental and the texts in all languages.
 type rental struct {
 	place
-	shown       publicapi.Rental // without texts and quoted prices
+	shown       publicapi.Rental // shown has no texts and quoted prices
 	description description
 	priced      bool
 	addOn       bool
 }
 
-// newRentals returns the active rentals in display order, then by name. It
-// returns none if the business does not use rentals or is not open yet.
+// newRentals returns the active rentals, sorted by display order, then by name.
+// It returns no rentals if the business does not use rentals or is not open yet.
 func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
@@ -60,8 +60,8 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 	}
 }
 
-// newUpsells returns the upsells between the rentals in the argument rentals. They are sorted by the
-// position of the first rental in that list, then by their own order.
+// newUpsells returns the upsells whose rental and upsold rental are both in the argument rentals. The
+// result is sorted by the position of the rental in rentals, then by the order field of the upsell.
 func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []publicapi.RentalUpsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
@@ -89,10 +89,10 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 	return upsells
 }
 
-// HasRentals reports whether any rental is listed.
+// HasRentals reports whether /rentals lists any rental.
 func (b *Business) HasRentals() bool { return len(b.rentals) > 0 }
 
-// PricedRentals returns the ids of the rentals to quote: those listed that are not free.
+// PricedRentals returns the ids of the rentals for which pricing must be asked: the listed rentals that are not free.
 func (b *Business) PricedRentals() []uuid.UUID {
 	var ids []uuid.UUID
 	for i := range b.rentals {
@@ -103,12 +103,12 @@ func (b *Business) PricedRentals() []uuid.UUID {
 	return ids
 }
 
-// rentalBasis describes what the quotes of rentals assume; its parameter is the booking date.
+// rentalBasis describes the assumptions of the quoted rental prices. Its parameter is the booking date.
 const rentalBasis = "Rate of one unit for an hour or a day, bought now for a rental on %s; " +
 	"duration, quantity and rules that need a start time or the customer apply at booking."
 
-// Rentals returns the answer of /rentals, with the active rentals in display order. ceilings holds
-// max_bookable_online by rental id; if it is nil, the numbers are unknown.
+// Rentals returns the answer of /rentals in the language l, with the active rentals in display order. The
+// argument ceilings holds max_bookable_online by rental id. If ceilings is nil, these numbers are unknown.
 func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) publicapi.RentalList {
 	list := publicapi.RentalList{
 		Rentals: []publicapi.Rental{}, AddOnRentals: []publicapi.Rental{}, RentalUpsells: b.upsells,

@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Sanitize returns a copy of the manifest in which every description, in every language, is sanitized
-// HTML (semantics.md §6). It takes about a second of CPU time for 5 MB of text.
+// Sanitize returns a copy of the manifest in which every description, in every language, is
+// sanitized HTML (semantics.md §6). Sanitizing 5 MB of text takes about a second of CPU time.
 func Sanitize(m *manifest.Manifest) *manifest.Manifest {
 	clean, _ := SanitizeUntil(m, func() bool { return false })
 	return clean
 }
 
-// SanitizeUntil does the same as [Sanitize], but can be stopped, because hostile HTML can take twenty
-// times as long as usual text. Soon after stop returns true, it returns nil and false.
+// SanitizeUntil does the same as [Sanitize], but the caller can stop it, because malicious HTML can take twenty
+// times as long as usual text. Soon after the function stop returns true, SanitizeUntil returns nil and false.
 func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
 	stopped := false
 	sanitize := func(text *string) {
@@ -54,8 +54,8 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 	return &clean, true
 }
 
-// SanitizePage returns a copy of the manifest in which only the text of the booking page, in every
-// language, is sanitized. That is enough for an offer, which contains no other HTML.
+// SanitizePage returns a copy of the manifest in which only the text of the booking page is
+// sanitized, in every language. An offer needs no more, because it contains no other HTML.
 func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
 	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })
@@ -72,7 +72,7 @@ func sanitizedPage(p *manifest.Page, sanitize func(*string)) *manifest.Page {
 	return &clean
 }
 
-// each returns a copy of translations in which change was applied to each.
+// each returns a copy of the map translations in which the function change was applied to each translation.
 func each[T any](translations map[manifest.Language]T, change func(*T)) map[manifest.Language]T {
 	changed := maps.Clone(translations)
 	for code, t := range translations {

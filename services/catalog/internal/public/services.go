@@ -13,22 +13,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// service holds a service and the texts of its public form.
+// service holds the public data of a service and the texts in all languages.
 type service struct {
 	place
-	shown       publicapi.Service // without translated texts and quoted prices
-	variants    []text            // names of shown.Variants
+	shown       publicapi.Service // shown has no translated texts and quoted prices
+	variants    []text            // names of the variants in shown.Variants
 	category    text
 	description description
 }
 
-// PriceOf identifies a price to quote: that of a service or of one of its variants.
+// PriceOf identifies a price for which pricing is asked. It is
+// the price of a variant, or of the service if VariantID is nil.
 type PriceOf struct {
 	ServiceID uuid.UUID
 	VariantID *uuid.UUID
 }
 
-// ID returns the key of the quoted price in [Quotes].
+// ID returns the id under which [Quotes] holds the quoted price: the id of the variant, or else of the service.
 func (p PriceOf) ID() uuid.UUID {
 	if p.VariantID != nil {
 		return *p.VariantID
@@ -36,8 +37,8 @@ func (p PriceOf) ID() uuid.UUID {
 	return p.ServiceID
 }
 
-// newServices returns the active services in display order, then by name.
-// It returns none if the business does not use services or is not open yet.
+// newServices returns the active services, sorted by display order, then by name.
+// It returns no services if the business does not use services or is not open yet.
 func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
 	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
@@ -73,8 +74,8 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 	}
 }
 
-// newVariants returns the variants of a service. A service with
-// classes has none, as the sessions determine the duration.
+// newVariants returns the variants of a service. A service with class
+// sessions has no variants, because the sessions determine the duration.
 func newVariants(o *catalog.Service, offer *catalog.Offer) []publicapi.Variant {
 	if len(o.Classes) > 0 {
 		return nil
@@ -98,7 +99,7 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	return names
 }
 
-// pricesOf returns the prices to quote of a service and its variants: those that are not free.
+// pricesOf returns the prices of a service and its variants for which pricing must be asked: those above zero.
 func pricesOf(o *catalog.Service) []PriceOf {
 	var prices []PriceOf
 	if o.Price > 0 {
@@ -112,7 +113,7 @@ func pricesOf(o *catalog.Service) []PriceOf {
 	return prices
 }
 
-// Priced returns the prices to quote: those of the listed services and their variants that are not free.
+// Priced returns the prices for which pricing must be asked: the prices above zero of the listed services and variants.
 func (b *Business) Priced() []PriceOf {
 	var prices []PriceOf
 	for i := range b.services {
@@ -121,21 +122,22 @@ func (b *Business) Priced() []PriceOf {
 	return prices
 }
 
-// Quotes holds the prices that pricing quoted for a booking date. Prices is keyed by the id of a service, variant or
-// rental; an item without a price is free. Prices is nil if pricing did not answer, or if the date cannot be booked.
+// Quotes holds the prices that pricing quoted for a booking date. The keys of Prices
+// are ids of services, variants and rentals. An item that is not in Prices is free.
+// Prices is nil if pricing did not answer, or if the date cannot be booked.
 type Quotes struct {
 	Date       timespan.Date
-	Unbookable bool // the date is past or beyond the advance limit
+	Unbookable bool // the date is in the past or beyond the advance limit
 	Prices     map[uuid.UUID]json.Number
 }
 
-// listPrices is the basis of a list without quotes.
+// listPrices is the basis text of a list without quoted prices.
 const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
 
-// noBooking is the basis of a list for a date that cannot be booked.
+// noBooking is the basis text of a list for a date that cannot be booked. Its parameter is the date.
 const noBooking = "List prices: nothing can be booked for %s, so no rules are applied and quoted_price is null."
 
-// serviceBasis describes what the quotes of services assume; its parameter is the booking date.
+// serviceBasis describes the assumptions of the quoted service prices. Its parameter is the booking date.
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer apply at booking."
 
@@ -149,7 +151,7 @@ func (q Quotes) describe(basis string) publicapi.Quote {
 	return publicapi.Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf(basis, q.Date)}
 }
 
-// Services returns the answer of /services, with the active services in display order.
+// Services returns the answer of /services in the language l, with the active services in display order.
 func (b *Business) Services(l Language, q Quotes) publicapi.ServiceList {
 	list := publicapi.ServiceList{Services: make([]publicapi.Service, 0, len(b.services)), Currency: b.info.Currency,
 		Quote: q.describe(serviceBasis)}

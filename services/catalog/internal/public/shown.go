@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// shown returns the public forms, made by show, of the objects in offered for which seen returns true, sorted
-// by order. It returns none if the argument used is false, because the business does not use such objects.
+// shown converts the objects in offered to public data with the function show, and sorts
+// the results with order. It omits objects for which the function seen returns false. If
+// used is false, the business does not use such objects, and shown returns nil.
 func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S, order func(a, b S) int) []S {
 	if !used {
 		return nil
@@ -24,7 +25,7 @@ func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S
 	return all
 }
 
-// place is the position of a service or a rental in its list: by display order, then name.
+// place holds the sort key of a service or a rental in its list: the display order, then the name.
 type place struct {
 	order int
 	name  text
@@ -34,7 +35,7 @@ func (p place) compare(with place) int {
 	return cmp.Or(cmp.Compare(p.order, with.order), cmp.Compare(p.name.standard, with.name.standard))
 }
 
-// deposit returns the written value of a deposit as a JSON number, or nil without a deposit.
+// deposit returns the deposit value of the manifest as a JSON number, or nil if there is no deposit.
 func deposit(written *manifest.Decimal) *json.Number {
 	if written == nil {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// staff holds a staff member and the texts of its public form.
+// staff holds the public data of a staff member and the texts in all languages.
 type staff struct {
-	shown       publicapi.StaffMember // without texts
+	shown       publicapi.StaffMember // shown has no texts
 	name        text
 	category    text
 	description description
 }
 
-// newStaff returns the active staff in display order.
+// newStaff returns the active staff members in display order.
 func newStaff(m *manifest.Manifest, offer *catalog.Offer) []staff {
 	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
 	members := make([]staff, 0, len(offer.Staff))
@@ -58,8 +58,8 @@ func (b *Business) HasService(id uuid.UUID) bool {
 	return false
 }
 
-// Staff returns the answer of /staff, with the active staff in display order.
-// With a serviceID, it returns only the staff assigned to that service.
+// Staff returns the answer of /staff in the language l, with the active staff members in display
+// order. If serviceID is not nil, it returns only the staff members assigned to that service.
 func (b *Business) Staff(l Language, serviceID *uuid.UUID) publicapi.StaffList {
 	list := publicapi.StaffList{Staff: make([]publicapi.StaffMember, 0, len(b.staff))}
 	var assigned map[uuid.UUID]bool
@@ -74,7 +74,7 @@ func (b *Business) Staff(l Language, serviceID *uuid.UUID) publicapi.StaffList {
 	return list
 }
 
-// assigned returns the ids of the staff members who perform a service or teach one of its class sessions.
+// assigned returns the ids of the staff members who provide the service or teach one of its class sessions.
 func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
 	members := map[uuid.UUID]bool{}
 	service := b.offer.Service(serviceID)

@@ -4,16 +4,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Language selects the language of texts in an answer. With the zero Language, an answer has the
-// default texts and all their translations. Otherwise it has each text only in the language Code, or
-// the default text if that translation is missing.
+// Language selects the language of texts in an answer. If Resolved is false, an answer has the
+// default texts and all translations. If Resolved is true, an answer has each text in the language
+// Code only. A text without a translation into that language is shown in the default language.
 type Language struct {
 	Resolved bool
-	Code     string // one of the business's languages; empty means the default texts
+	Code     string // language code of the business; if it is empty, the default texts are shown
 }
 
-// text is a field of a manifest in the default language, with its translations. They are a list,
-// because a map would take much more memory for the few that there are.
+// text is a text field of a manifest: the default text and its translations. The translations
+// are a slice, because a map would take much more memory for a few translations.
 type text struct {
 	standard string
 	in       []translated
@@ -45,8 +45,8 @@ func (t text) all() map[string]string {
 	return all
 }
 
-// description holds a description as sanitized HTML and as the visible text of that HTML. Both have the
-// same translations, so an answer shows both in the same language (interface.md §2, Localization 3).
+// description holds a description as sanitized HTML, and as the visible text of that HTML. The two texts have
+// translations into the same languages, so that an answer shows both in one language (interface.md §2, Localization 3).
 type description struct{ html, plain text }
 
 // newText returns a text with the translations that are not empty.
@@ -62,7 +62,7 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 
 func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
-// newDescription sanitizes a description and its translations. It omits a translation that is empty after sanitizing.
+// newDescription returns a description from sanitized HTML and its sanitized translations. It omits empty translations.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
 	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
 	for code, translation := range translations {

@@ -1,5 +1,5 @@
-// Package ready builds what catalog serves of a version: the offer and the public form. It builds both
-// from the manifest.
+// Package ready builds from a manifest what catalog serves of a version: the
+// compiled offer, which other services read, and the data of the public paths.
 package ready
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Version is one version of a business, ready to be served. Readers share it, and it never changes.
+// Version is one version of a business, ready to be served. Readers share a Version, so it never changes.
 type Version struct {
 	Offer    *catalog.Offer
 	OfferTag string // strong entity tag of [Version.OfferJSON]
 
-	// Public returns the form of the version that the public paths show. The first call builds it, because
-	// extracting the visible text of descriptions takes longer than the rest. A service that reads the
-	// offer does not have to wait for it.
+	// Public returns the data that the public paths show. The first call builds this data,
+	// because extracting the visible text of descriptions takes longer than compiling the
+	// offer. A service that reads only the offer does not wait for this work.
 	Public func() *public.Business
 }
 
-// Decode builds a version from its stored text.
+// Decode builds a version from its stored text. The argument number is the number of the version.
 func Decode(text store.Text, number int64) (*Version, error) {
 	var m manifest.Manifest
 	if err := json.Unmarshal(text.JSON, &m); err != nil {
@@ -43,8 +43,8 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
-// of builds a version from a manifest. The argument sanitized returns the same manifest with sanitized
-// descriptions; it is called by the first call of Public.
+// of builds a version from a manifest. The function sanitized returns the same
+// manifest with sanitized descriptions. The first call of [Version.Public] calls it.
 func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {
@@ -65,8 +65,8 @@ func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest)
 	return v, nil
 }
 
-// OfferJSON returns the offer as JSON, as other services read it. The bytes are not cached, because
-// each reader reads them once per version and after that compares only the entity tag.
+// OfferJSON returns the offer as JSON, in the form in which other services read it. The bytes are not
+// cached, because each reader reads them once per version and later compares only the entity tag.
 func (v *Version) OfferJSON() ([]byte, error) {
 	body, err := json.Marshal(v.Offer)
 	if err != nil {
