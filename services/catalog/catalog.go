@@ -1,18 +1,20 @@
-// Package catalog is the service that stores what businesses offer. Each business has one document,
-// the manifest, of which the service keeps all versions.
+// Package catalog is the service that stores what businesses offer. Each business
+// has one document, the manifest. The service stores all versions of each manifest.
 //
-// Owners publish through the internal API (internal/usecase); the console's admin API calls it for them.
-// A publish creates a complete new version or changes nothing. Other services read the newest version as
-// a compiled offer and revalidate it by its entity tag. A Redis message informs them of a change at once.
+// Business owners publish manifests with the console's admin API, which calls the internal
+// API of this service (internal/usecase). A publish creates a complete new version or changes
+// nothing. Other services read the newest version as a compiled offer and revalidate their
+// copy by its entity tag. After each publish, a Redis message informs them of the change.
 //
-// The public paths /info, /services, /staff, /events and /rentals show the same version to customers.
-// Catalog adds prices from pricing, the tickets sold from booking, and from rental the units that can
-// be booked online. If a service does not answer, its numbers are missing.
+// The public paths /info, /services, /staff, /events and /rentals show the newest version to customers.
+// Catalog requests prices from the pricing service and the number of tickets sold from the booking
+// service. From the rental service, it requests the number of units that can be booked online. If one
+// of these services does not answer, catalog serves the lists without the numbers of that service.
 //
-// PostgreSQL holds the versions (internal/store). Package internal/current keeps the newest version of each
-// business in memory, decoded and compiled (internal/compile). It builds the public form (internal/public) at the
-// first public request; internal/rendered caches the bytes of answers. While PostgreSQL is unavailable, reads are
-// served from memory, or from the copies in Redis (internal/lastknown) if the replica has just started.
+// PostgreSQL holds the versions (internal/store). Package internal/current keeps the newest version of each business
+// in memory, decoded and compiled (internal/compile). At the first public request, it builds the answers' data
+// (internal/public). Package internal/rendered caches the bytes of answers. While PostgreSQL is unavailable, catalog
+// serves reads from memory. A replica that has just started serves them from the copies in Redis (internal/lastknown).
 package catalog
 
 import (
@@ -60,24 +62,25 @@ type Config struct {
 	Events   eventlog.Config
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// PricingTimeout is how long /services waits for quotes. After it, the list is served without them.
+	// PricingTimeout is how long /services waits for prices. After this time, the list is served without prices.
 	PricingTimeout time.Duration `env:"PRICING_TIMEOUT, default=1s"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// BookingTimeout is how long /events waits for booking's numbers of tickets sold. After it, the answer
-	// omits spots_remaining.
+	// BookingTimeout is how long /events waits for the numbers of
+	// tickets sold. After this time, the answer omits spots_remaining.
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// RentalTimeout is how long /rentals waits for max_bookable_online. After it, the list is served without it.
+	// RentalTimeout is how long /rentals waits for max_bookable_online.
+	// After this time, the list is served without max_bookable_online.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
-	// MemoryBytes limits the decoded versions in memory, by the total size of their JSON. A decoded
-	// version takes several times that size.
+	// MemoryBytes is the maximum total size of the manifests, as JSON, whose decoded versions
+	// are kept in memory. A decoded version takes several times the size of its JSON.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
-	// RenderedBytes bounds the rendered answers in memory.
+	// RenderedBytes is the maximum size of the cache of rendered answers, in bytes.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-	// patience is how long a change waits for Redis and for booking, and how long a
-	// reader waits for a copy. 0 keeps the defaults of the packages; only tests set it.
+	// patience replaces three timeouts in tests: of a change that waits for Redis, of a change that waits
+	// for booking, and of a reader that waits for a copy in Redis. 0 keeps the default of each package.
 	patience time.Duration
 }
 
@@ -103,18 +106,18 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Migrate brings catalog's tables up to date.
+// Migrate applies the migrations of catalog's tables that have not run yet.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "catalog", migrations.FS)
 }
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// copiesPrefix returns the prefix of the Redis keys of copies. It depends on the
-// database and schema, so that deployments that share one Redis keep separate copies.
+// copiesPrefix returns the prefix of the Redis keys of the copies ([lastknown.Copies]). The prefix is
+// derived from the database and its schema, so that deployments that share one Redis keep separate copies.
 func (c *Config) copiesPrefix() (string, error) {
 	database, err := pgx.ParseConfig(c.Postgres.URL)
 	if err != nil {
@@ -125,9 +128,9 @@ func (c *Config) copiesPrefix() (string, error) {
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
-// readable returns the readiness check. The service is ready if it can read the tables. It is also
-// ready if PostgreSQL does not answer but Redis has copies. If PostgreSQL answers with an error, such
-// as a missing table, the service is not ready.
+// readable returns the readiness check. The service is ready if it can read the tables
+// of PostgreSQL, or if PostgreSQL does not answer and Redis has copies. If PostgreSQL
+// answers with an error, such as a missing table, the service is not ready.
 func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Context) error {
 	return func(ctx context.Context) error {
 		asked, cancel := context.WithTimeout(ctx, time.Second)
@@ -140,8 +143,8 @@ func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Co
 	}
 }
 
-// placesEach returns how many quote requests and renderings of one business may run at the same time:
-// the number of processors, but at least two.
+// placesEach returns how many price requests and renderings of one business
+// may run at the same time: the number of processors, but at least two.
 func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
@@ -196,8 +199,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
-	// Booking waits for sales that are being written, so this
-	// client has the request timeout, not the short one of /events.
+	// When booking is informed of a publish, it first waits for sales in progress.
+	// This client therefore has the timeout of requests, not the short one of /events.
 	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock,
 		Telemetry: rt.Telemetry, TellWithin: cfg.patience}

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// showEvents returns functions that render the subject of an event, by kind. A business is rendered as
-// in the list of businesses.
+// showEvents returns, by kind of subject, the function that renders the subject of an event.
+// Catalog has one kind, the business, which is rendered as in the list of businesses.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	read := func(_ context.Context, kept []json.RawMessage) ([]catalog.Business, error) {
 		lines := make([]catalog.Business, len(kept))
@@ -35,8 +35,8 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 // eraseEventsEvery is the interval at which events of removed businesses are erased.
 const eraseEventsEvery = time.Hour
 
-// eraseEvents erases the events of businesses that were removed at least [catalog.KeptAfterRemoval]
-// ago. It runs until ctx ends. If the database fails, the next run tries again.
+// eraseEvents erases the events of businesses whose removal was at least [catalog.KeptAfterRemoval]
+// ago. It runs until ctx ends. If the database fails, eraseEvents tries again after the interval.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: eraseEventsEvery, Timeout: time.Minute,
 		FailureMessage: "events of removed businesses stay for now", Do: func(ctx context.Context) error {

@@ -10,5 +10,5 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// FS holds the migrations in order.
+// FS holds the migrations of catalog and those that all services share, in the order of their numbers.
 var FS = postgres.WithShared(files)

@@ -1,6 +1,6 @@
-// Package changes sends Redis messages that announce which business has changed. All replicas that
-// read offers receive them. If a message is lost, readers notice the change by the age of their copy
-// (docs/decisions/004). A publish therefore succeeds even if its message cannot be sent.
+// Package changes sends a Redis message with the slug of each business that has changed. All replicas that read
+// offers receive the messages. If a message is lost, a reader notices the change when its cached copy reaches
+// the maximum age (docs/decisions/004). A publish therefore succeeds even if its message cannot be sent.
 package changes
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// sendTimeout is the longest time that a publish waits for Redis.
+// sendTimeout is the longest time that a publish waits until Redis accepts the message.
 const sendTimeout = 500 * time.Millisecond
 
-// Sender announces changes.
+// Sender sends the messages about changed businesses.
 type Sender struct {
 	redis  redis.UniversalClient
 	tel    *telemetry.Telemetry
@@ -25,18 +25,18 @@ type Sender struct {
 	lost   metric.Int64Counter
 }
 
-// NewSender returns a sender on the channel [catalog.ChangesChannel].
+// NewSender returns a sender for the Redis channel [catalog.ChangesChannel].
 func NewSender(client redis.UniversalClient, tel *telemetry.Telemetry) *Sender {
 	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")
-	lost.Add(context.Background(), 0) // exists from the start, so that the first failure shows as an increase
+	lost.Add(context.Background(), 0) // creates the metric at the start, so that the first failure shows as an increase
 	return &Sender{redis: client, tel: tel, within: sendTimeout, lost: lost}
 }
 
-// Wait sets the longest time that [Sender.Announce] waits for Redis.
+// Wait sets the longest time that [Sender.Announce] waits for Redis. Only tests call it.
 func (s *Sender) Wait(within time.Duration) { s.within = within }
 
-// Announce sends the message that the business with this slug has changed. It ignores the cancellation
-// of ctx, because the change has already been made.
+// Announce sends the message that the business with this slug has changed.
+// It ignores the cancellation of ctx, because the change is already stored.
 func (s *Sender) Announce(ctx context.Context, slug string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.within)
 	defer cancel()
