@@ -12,25 +12,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// BrowserGood is how long a browser stays known after its last sign-in.
+// BrowserGood is how long after the last sign-in in it a browser counts as known.
 const BrowserGood = 180 * 24 * time.Hour
 
-// maxBrowsers is the maximum number of browsers that are stored for a person. The browsers with the latest sign-ins
-// stay.
+// maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in in more browsers,
+// the store keeps those with the latest sign-ins.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether a person has signed in before in the browser whose secret has this hash. email is the
-// person's address in lower case. It returns false for a person whose address is not verified.
+// KnowsBrowser reports whether a person has signed in before in a browser. The argument hash is the hash of the secret
+// in the browser's cookie; email is the person's address in lower case. For a person whose address is not verified,
+// KnowsBrowser returns false.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser stores that a person has signed in in a browser; hash is that of the browser's secret. The session
-// must not have ended. If the person has too many stored browsers, it deletes the one with the oldest sign-in.
+// RememberBrowser stores that a person has signed in in a browser. The argument hash is the hash of the secret in the
+// browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
+// RememberBrowser deletes those with the oldest sign-ins.
 //
-// It stores nothing for a person whose address is not verified. The inviter may be signed in as that person. Each
+// It stores nothing for a person whose address is not verified. The inviter may be signed in as this person. Each
 // stored browser would give the inviter further attempts to send mails and to guess passwords.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID,
 	now time.Time) error {

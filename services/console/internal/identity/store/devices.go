@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// The errors for a program that waits for its person (RFC 8628, 3.5).
+// The errors for a program that polls before it can get a token (RFC 8628, 3.5).
 var (
 	ErrPending = errors.New("nobody has answered yet")
 	ErrTooSoon = errors.New("was asked again too soon")
@@ -22,15 +22,17 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is the sign-in of a program that waits until a person allows it to act for them (RFC 8628).
+// DeviceLogin is the sign-in of a program that waits until a person allows the program to act for the person (RFC
+// 8628).
 type DeviceLogin struct {
-	UserCode  string // eight letters, by which the person recognizes the program
-	Client    string // the name that its machine reports
+	UserCode  string // eight letters, which the program shows and the person types
+	Client    string // name of the program's machine, as the program reports it
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// AddDeviceLogin stores the sign-in of a program that waits for a person's answer, by the hash of the program's secret.
+// AddDeviceLogin stores the sign-in of a program that waits for a person's answer. The argument hash is the hash of the
+// secret with which the program polls.
 func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
 	_, err := s.pool.Exec(ctx,
 		`INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
@@ -41,17 +43,17 @@ func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.
 	return nil
 }
 
-// DeviceLogin returns the sign-in with a user code that no person has answered at the instant now. Errors:
-// [ErrNotFound].
+// DeviceLogin returns the sign-in with a user code, if no person has answered it and it has not expired at the instant
+// now. Errors: [ErrNotFound].
 func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
 	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
 		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin stores a person's answer to the sign-in of a program. allowed has the rights that the program gets;
-// nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if no unanswered, valid
-// sign-in has the code.
+// AnswerDeviceLogin stores a person's answer to the sign-in of a program. The argument allowed has the rights that the
+// program gets; nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if the
+// code has no sign-in that is valid and not yet answered.
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member,
 	now time.Time) error {
 	m := access.Member{}
@@ -73,7 +75,8 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	})
 }
 
-// answered is the stored state of a device sign-in, with the rights that the person granted if they have answered.
+// answered is the stored state of a program's sign-in. It has the rights that the person granted, if the person has
+// answered.
 type answered struct {
 	expires time.Time
 	polled  *time.Time
@@ -89,15 +92,16 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 	return a, err
 }
 
-// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. It fills in the
-// owner, the business and the role of t. The person must still have the rights that they had when they answered;
-// otherwise the sign-in is denied.
+// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. It sets the owner,
+// the business and the role in the token t. The person must still have the rights that they had when they answered;
+// otherwise RedeemDeviceLogin denies the sign-in.
 //
-// The argument every is the minimum time between two calls until the person answers. Errors: [ErrNotFound] for an
-// unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before that time; [ErrExpired]; [ErrDenied].
+// The argument every is the minimum time between two calls for one program before the person answers. Errors:
+// [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before the time every
+// has passed; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
 	token [sha256.Size]byte) (Token, error) {
-	var told error // not an error of the transaction, which must be committed
+	var told error // an error for the caller, not of the transaction, which must be committed
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockAnswerer(ctx, tx, hash)
 		if err != nil {
@@ -113,7 +117,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		case a.person == nil && !a.expires.After(t.CreatedAt):
 			told = ErrExpired
 			return endDeviceLogin(ctx, tx, hash)
-		case a.person == nil || person == nil: // or the person answered in the meantime
+		case a.person == nil || person == nil: // the second case: the person answered after lockAnswerer
 			told = ErrPending
 			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
 				told = ErrTooSoon
@@ -141,7 +145,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 	return t, err
 }
 
-// Devices lists the programs that act for a person by `slotmesh login` at the instant now, newest first.
+// Devices lists the tokens of the programs that act for a person by `slotmesh login` at the instant now, newest first.
 func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
 		SELECT `+tokenColumns+` FROM tokens
@@ -151,8 +155,8 @@ func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) 
 }
 
 // EndDevice revokes the token of a program that the signed-in person connected by `slotmesh login`, and the tokens that
-// were made with it. A token that is already revoked, or that belongs to another person, is not changed. Errors:
-// [ErrRevoked]. Fault: outcome_unknown.
+// were created with this token. It does not change a token that is already revoked, or that belongs to another person.
+// Errors: [ErrRevoked]. Fault: outcome_unknown.
 func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
@@ -164,7 +168,7 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 }
 
 // endDevices revokes the tokens of all programs that a person connected by `slotmesh login`, and the tokens that were
-// made with these. It also denies the sign-ins that the person has allowed but whose program has not yet fetched its
+// created with these. It also denies the sign-ins that the person has allowed, if their programs have not yet fetched a
 // token.
 func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
@@ -183,8 +187,8 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 }
 
 // lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id. It
-// returns nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the
-// same order. Errors: [ErrNotFound].
+// returns nil if no person has answered yet. The caller must lock the row of the sign-in after this call, because
+// [endDevices] locks in the same order. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
 		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
@@ -195,7 +199,7 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// isStill reports whether a person still has the rights that they had when they answered the sign-in of a program.
+// isStill reports whether a person still has the rights as, which they had when they answered the sign-in of a program.
 func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || as.Role == access.Operator {

@@ -14,7 +14,7 @@ import (
 )
 
 // recordSQL records an event about a member in one business, or in each business of the person. The event has the
-// member's role but no name or address. So no personal data is left when the person is deleted.
+// member's role, but no name or address. So no personal data is left in events after the person is deleted.
 var recordSQL = `
 WITH raised AS (
     UPDATE people SET sequence = sequence + 1 WHERE id = @person_id RETURNING id, sequence
@@ -24,8 +24,8 @@ WITH raised AS (
 )
 ` + eventlog.Record(event.Member, "", "told", `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`)
 
-// record records an event about a person; the actor of the event is that of ctx. If businessID is nil, it records the
-// event in each business of the person. tx is the transaction of the change.
+// record records an event about a person in the transaction of the change. The context ctx names the actor of the
+// event. If businessID is the nil UUID, record adds the event in each business of the person.
 func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(what),
@@ -36,7 +36,7 @@ func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessI
 	return nil
 }
 
-// as returns a context in which a person is the actor: a person who signs in acts for themselves.
+// as returns a context with a person as the actor of events. It serves a sign-in, whose request has no principal.
 func as(ctx context.Context, personID uuid.UUID) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Owner, ID: personID})
 }

@@ -18,17 +18,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// InvitationGood is how long an invitation can be accepted.
+// InvitationGood is how long a person can accept an invitation.
 const InvitationGood = 7 * 24 * time.Hour
 
-// maxInvitations is how many invitations of a business can be open at once.
+// maxInvitations is the maximum number of open invitations of a business.
 const maxInvitations = 200
 
-// ErrTooManyInvitations reports that a business has as many open invitations as it may have.
+// ErrTooManyInvitations means that a business already has the maximum number of open invitations.
 var ErrTooManyInvitations = errors.New("has too many open invitations")
 
 // Invitation invites a person who already has an account into a business. Until the person accepts, the business sees
-// only their e-mail address.
+// only the person's e-mail address.
 type Invitation struct {
 	access.Member
 	ID        uuid.UUID
@@ -45,14 +45,14 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	return i, err
 }
 
-// Invite makes a person a member of a business at once, or stores an invitation if mustAccept returns true; it is
-// idempotent. mustAccept receives the principal with their current rights, the person and their memberships. Invite
-// returns the stored invitation; its id is nil if the person is a member. A member who already has this role is not
-// changed.
+// Invite makes a person a member of a business at once; if mustAccept returns true, it stores an invitation instead. It
+// is idempotent. The function mustAccept receives the principal with their current rights, the person, and the person's
+// memberships. Invite returns the stored invitation, with the nil UUID as id if the person is a member. It does not
+// change a member who already has this role.
 //
-// A person whose address is not verified loses all credentials, because another inviter may have set them. Errors:
-// [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.WriteIdempotently. Faults: those
-// of the check of the principal's rights.
+// If a person whose address is not verified becomes a member, Invite deletes their credentials, because another inviter
+// may have set them. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of
+// postgres.WriteIdempotently. Faults: business_not_found, forbidden.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
@@ -93,7 +93,7 @@ func (s *Store) Invite(
 	})
 }
 
-// insertMember makes a person a member of a business, and deletes the business's invitation to them.
+// insertMember makes a person a member of a business, and deletes the invitation with which the business invited them.
 func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member,
 	what event.Type, now time.Time) error {
 	if len(known) >= catalog.MostListed {
@@ -111,11 +111,11 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 	return record(ctx, tx, what, personID, m.BusinessID, now)
 }
 
-// keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the address.
+// keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the e-mail address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation stores an invitation that maker has sent. If the business has already invited the same address, it
-// replaces that invitation and keeps its id.
+// insertInvitation stores an invitation. The argument maker is the principal who sent it. If the business already has
+// an invitation to the same address, insertInvitation replaces this invitation and keeps its id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
 	err := tx.QueryRow(ctx,
@@ -147,8 +147,8 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 		` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
-// SetInvitationSecret stores the hash of the secret in an invitation's mailed link. The link of an earlier mail stops
-// working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's rights.
+// SetInvitationSecret stores the hash of the secret in an invitation's mailed link. So the link in an earlier mail of
+// the invitation no longer works. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden.
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -173,13 +173,13 @@ func (s *Store) InvitationsOf(ctx context.Context, businessID uuid.UUID, now tim
 		SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, businessID, now, maxInvitations)
 }
 
-// InvitationsTo lists the open invitations to an address, oldest first, at most maxInvitations.
+// InvitationsTo lists the open invitations to an e-mail address, oldest first. It returns at most maxInvitations.
 func (s *Store) InvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
 	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
 		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
 }
 
-// InvitationByHash returns the open invitation whose mailed secret has this hash. Errors: [ErrNotFound].
+// InvitationByHash returns the open invitation whose mailed link has the secret with this hash. Errors: [ErrNotFound].
 func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Invitation, error) {
 	i, err := postgres.Row(ctx, s.pool, scanInvitation, "look up an invitation", `
 		SELECT `+invitationColumns+` FROM invitations WHERE hash = $1 AND expires_at > $2`, hash[:], now)
@@ -187,12 +187,12 @@ func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, no
 }
 
 // AcceptInvitation makes a person a member of the business that has invited their address, and deletes the invitation.
-// The address must be verified. Errors: [ErrNotFound], [ErrTooMany].
+// The caller must have verified the address. Errors: [ErrNotFound], [ErrTooMany].
 func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
 }
 
-// AcceptOwnInvitation is [Store.AcceptInvitation] for the signed-in person. Errors also: [ErrRevoked].
+// AcceptOwnInvitation does the same as [Store.AcceptInvitation] for the signed-in person. It also returns [ErrRevoked].
 func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
 	now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -231,8 +231,8 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL returns an SQL statement that deletes the invitations with the condition where, and records an event
-// for each.
+// endInvitationSQL returns an SQL statement that deletes the invitations for which the condition where is true, and
+// records an event for each.
 func endInvitationSQL(where string) string {
 	return `
 		WITH ended AS (
@@ -242,8 +242,8 @@ func endInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
 }
 
-// WithdrawInvitation deletes an open invitation of a business, idempotently. If the invitation is no longer open,
-// nothing changes. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
+// WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
+// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
@@ -261,8 +261,8 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// DeclineInvitation deletes an open invitation to the signed-in person; email is their address. If the invitation is no
-// longer open, nothing changes. Errors: [ErrRevoked].
+// DeclineInvitation deletes an open invitation to the signed-in person. The argument email is the person's address. If
+// the invitation is no longer open, nothing changes. Errors: [ErrRevoked].
 func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
 	now time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {

@@ -15,31 +15,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Purpose is what a link is for: to sign in or to set a password. A link of one purpose does not serve the other.
+// Purpose is the purpose of a link: to sign in, or to set a password. A link can be used only for its own purpose.
 type Purpose string
 
 // The purposes of links.
 const (
 	ForSignIn   Purpose = "sign_in"
-	ForPassword Purpose = "password" // lets its bearer choose a password
+	ForPassword Purpose = "password" // the bearer of the link can choose a password
 )
 
-// Link is a link by which a person signs in or sets a password, once.
+// Link is a link by which a person signs in or sets a password. It can be used once.
 type Link struct {
 	PersonID  uuid.UUID
 	Purpose   Purpose
-	Verifies  bool // the bearer of the link is the person, because an operator or a mail vouches for it
+	Verifies  bool // using the link verifies the address, because an operator or a mail vouches for the bearer
 	ExpiresAt time.Time
 }
 
-// AddLink stores a link of a person by the hash of its secret.
+// AddLink stores a link of a person. The argument hash is the hash of the link's secret.
 func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) error {
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation is [Store.AddLink] for a link that is mailed to an invited person. by is the principal who invites;
-// businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults: those of the
-// check of the principal's rights.
+// AddInvitation stores a link, as [Store.AddLink] does, that is mailed to an invited person. The argument by is the
+// inviter; businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults:
+// business_not_found, forbidden.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -50,14 +50,14 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 	})
 }
 
-// ErrKnownElsewhere means that a link must not be shown to the principal, because its person has other rights. The
-// person is verified, an operator, or a member of a business that the principal does not manage. By the link, the
-// principal could act as the person there.
+// ErrKnownElsewhere means that the principal must not see a link of the person. The person is verified, an operator, or
+// a member of a business whose team the principal does not manage. With the link, the principal could sign in as the
+// person and use rights that the principal does not have.
 var ErrKnownElsewhere = errors.New("is known elsewhere")
 
-// AddHandedLink is [Store.AddInvitation] for a link that is shown to the principal, who passes it on. The link verifies
-// the person's address only if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those
-// of the check of the principal's rights.
+// AddHandedLink stores a link, as [Store.AddInvitation] does, that the principal sees and passes on to the person. The
+// link verifies the person's address only if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere].
+// Faults: business_not_found, forbidden.
 func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -98,8 +98,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 	return nil
 }
 
-// PersonByLink returns the person of a link with this purpose that is valid at the instant now. The link can still be
-// used afterwards. Errors: [ErrNotFound].
+// PersonByLink returns the person of a link with this purpose, if the link is valid at the instant now. It does not use
+// up the link. Errors: [ErrNotFound].
 func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose,
 	now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
@@ -108,16 +108,16 @@ func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpos
 	return p, found(err)
 }
 
-// SignInByLink deletes a link and creates a session of its person, in one transaction. If the link verifies the address
-// for the first time, it ends all access that other people may have had as this person. A link that does not verify the
-// address cannot sign in a person who is already verified. Errors: [ErrNotFound].
+// SignInByLink deletes a link and creates a session of the link's person, in one transaction. If the link verifies the
+// address for the first time, SignInByLink ends all access that other people may have had as this person. A link that
+// does not verify the address cannot sign in a person who is already verified. Errors: [ErrNotFound].
 func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session,
 	session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForSignIn, of, session, func(context.Context, pgx.Tx, uuid.UUID) error { return nil })
 }
 
 // SetPasswordByLink deletes a link for a password and stores the hash of the chosen password, in one transaction. It
-// removes the person's passkeys, ends all their sessions and links, and creates a new session. Errors: [ErrNotFound].
+// deletes the person's passkeys, ends all their sessions and links, and creates a new session. Errors: [ErrNotFound].
 func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session,
 	session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForPassword, of, session,
@@ -129,7 +129,8 @@ func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, p
 		})
 }
 
-// byLink deletes a link, runs do, and creates a session.
+// byLink uses a link in one transaction: it deletes the link, calls the function do, and creates a session of the
+// person. It returns the person's id.
 func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session,
 	session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
 	whose, err := s.PersonByLink(ctx, link, purpose, of.CreatedAt)
@@ -164,8 +165,8 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 	return of.PersonID, err
 }
 
-// verify marks the address of a person as verified, and ends all access that other people may have had as this person
-// before.
+// verify marks the address of a person as verified. It also ends all access that other people may have had as this
+// person before.
 func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET verified_at = $2 WHERE id = $1`, personID, now); err != nil {
 		return err
@@ -205,7 +206,7 @@ func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 }
 
 // endUnverified ends all sessions of a person, disconnects their programs, and deletes the links that do not verify
-// their address. Links that were mailed stay, because another business may have sent them.
+// their address. It keeps the links that were mailed, because another business may have sent them.
 func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := endDevices(ctx, tx, personID, now); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// ErrLastOwner means that the business would have no owner left.
+// ErrLastOwner means that the change would leave the business without an owner.
 var ErrLastOwner = errors.New("is the last owner")
 
 // TeamMember is a person with their role in one business.
@@ -54,7 +54,7 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return list, next, nil
 }
 
-// maxOwners is the maximum number of owners of one business that are mailed.
+// maxOwners is the maximum number of owners of one business that [Store.Owners] returns, for mails to them.
 const maxOwners = 100
 
 // Owners returns the owners of a business, at most 100, in the order in which they joined.
@@ -64,8 +64,8 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns those of these addresses that belong to verified members of a business, or to verified
-// operators at the instant now. The addresses must be in lower case.
+// VerifiedMembers returns a subset of the given e-mail addresses: those of verified members of a business, and those of
+// people who are verified operators at the instant now. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {
@@ -84,9 +84,9 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 }
 
 // ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
-// business. If the member belongs to no other business, it also ends their sessions. Errors: [ErrRevoked],
-// [ErrNotFound], [ErrLastOwner], those of postgres.WriteIdempotently. Faults: those of the check of the principal's
-// rights; outcome_unknown.
+// business. If the member belongs to no other business, ChangeMember also ends their sessions. Errors: [ErrRevoked],
+// [ErrNotFound], [ErrLastOwner], those of postgres.WriteIdempotently. Faults: business_not_found, forbidden;
+// outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
 	now time.Time) (TeamMember, error) {
 	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now,
@@ -105,9 +105,9 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 		})
 }
 
-// RemoveMember removes a person from a business, idempotently. It revokes the tokens that they created for the
-// business. If they belong to no other business, it also ends their sessions. Its errors and faults are those of
-// [Store.ChangeMember].
+// RemoveMember removes a person from a business, idempotently. It revokes the tokens that the person created for the
+// business. If the person belongs to no other business, RemoveMember also ends their sessions. Its errors and faults
+// are those of [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
 	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
@@ -121,11 +121,11 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember runs change, which changes or removes a member, idempotently. to is the role of the member after the
-// change, "" for none.
+// overMember runs the function change, which changes or removes a member, idempotently. The argument to is the role of
+// the member after the change, or "" if the change removes the member.
 //
-// It locks the person, and then all owners of the business in a fixed order. So if two owners demote each other at the
-// same time, the second fails with [ErrLastOwner].
+// Before the change, overMember locks the person, and then all owners of the business in a fixed order. So if two
+// owners demote each other at the same time, the second demotion fails with [ErrLastOwner].
 func overMember[T any](
 	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
@@ -152,9 +152,9 @@ func overMember[T any](
 	})
 }
 
-// endIfAlone ends the sessions of a person who belongs to no other business and is not an operator. The sessions of
-// other people stay, because they also serve their other businesses; their rights in this business are read at every
-// request anyway.
+// endIfAlone ends the sessions of a person who belongs to no other business and is not an operator. It keeps the
+// sessions of any other person, because that person still uses them for other businesses. This is safe: every request
+// reads the person's current rights.
 func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `

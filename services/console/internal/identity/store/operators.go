@@ -14,26 +14,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// GroupOperatorGood is how long a person whom the identity provider's group made an operator keeps this right after
-// their last sign-in by the provider.
+// GroupOperatorGood is how long a person who is an operator by a group of the identity provider keeps the operator
+// right. The time begins at the person's last sign-in by the provider.
 const GroupOperatorGood = 12 * time.Hour
 
-// ErrLastOperator means that no operator would be left.
+// ErrLastOperator means that the change would leave the installation without an operator.
 var ErrLastOperator = errors.New("is the last operator")
 
 // Operator is a person with the operator right, with the number of their sessions and the time of their last request.
 type Operator struct {
 	Person
 	Sessions   int        // number of sessions that have not ended
-	LastSeenAt *time.Time // in any session, to the minute
+	LastSeenAt *time.Time // time of the last request in any session, to the minute
 }
 
-// notLapsed is the SQL condition that the operator right of a person has not lapsed. The right of an operator without a
-// group does not lapse. Otherwise the last sign-in by the provider must be after the parameter.
+// notLapsed is the SQL condition that the operator right of a person has not lapsed. The right lapses only if a group
+// of the identity provider made the person an operator. This right has lapsed if the person's last sign-in by the
+// provider is at or before the parameter %s.
 const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
-// Operators lists the operators at the instant now, in the order in which they were added. It also returns the cursor
-// of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators did not return.
+// Operators lists the people who are operators at the instant now, in the order in which they were added. It also
+// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators
+// did not return.
 func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -60,12 +62,13 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 	return o, err
 }
 
-// DemoteOperator removes the operator right of a person, idempotently. It ends their sessions and links, and revokes
-// the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
+// DemoteOperator removes the operator right of a person, idempotently. It ends the person's sessions and links, and
+// revokes the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
 // postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		// All operators are locked in one order: if two demote each other, one stays.
+		// The transaction locks all operators in one order. So if two operators demote each other, one of them stays an
+		// operator.
 		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
 			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
 		if err != nil {
@@ -81,7 +84,8 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 	})
 }
 
-// overOperator runs a change that takes rights from an operator, idempotently. by is the operator who makes the change.
+// overOperator runs a change that removes rights of an operator, idempotently. The argument by is the operator who
+// makes the change; personID is the operator whose rights it removes.
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
@@ -121,7 +125,7 @@ func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, person
 	})
 }
 
-// demote removes the operator right of a person, and ends the tokens that they made as an operator.
+// demote removes the operator right of a person, and revokes the tokens that they created as an operator.
 func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`,
 		personID); err != nil {
@@ -131,8 +135,8 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 }
 
 // revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
-// created with these. These are tokens with the operator's role, and tokens of businesses that the person does not
-// belong to.
+// created with these. The person could create two kinds only as an operator: tokens with the role of an operator, and
+// tokens of businesses to which the person does not belong.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
@@ -143,8 +147,8 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes a person whom the provider's group made an operator, and ends their sessions. It does so only if their
-// last sign-in by the provider is longer ago than [GroupOperatorGood].
+// lapse demotes a person whom a group of the identity provider made an operator, and ends their sessions. It does so
+// only if the person's last sign-in by the provider is [GroupOperatorGood] or longer ago.
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err
@@ -163,7 +167,7 @@ func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) er
 	return err
 }
 
-// lapseAll demotes all operators by group whose right has lapsed.
+// lapseAll demotes all operators whose right has lapsed. Only the right of operators by a provider's group can lapse.
 func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
 		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))

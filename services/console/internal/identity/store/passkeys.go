@@ -22,34 +22,36 @@ const MostPasskeys = 20
 var (
 	// ErrTooManyPasskeys means that a person has [MostPasskeys] already.
 	ErrTooManyPasskeys = errors.New("has too many passkeys")
-	// ErrKnownPasskey means that a passkey was added before.
+	// ErrKnownPasskey means that the passkey is already stored.
 	ErrKnownPasskey = errors.New("is known already")
-	// ErrLastWay means that the person could no longer sign in.
+	// ErrLastWay means that the person could no longer sign in after the change.
 	ErrLastWay = errors.New("is the last way to sign in")
 )
 
-// Passkey is a passkey of a person, who signs in with it as with a password.
+// Passkey is a stored passkey, by which its person signs in without a password.
 type Passkey struct {
 	passkey.Key
-	ID         uuid.UUID // the id by which its person removes it
+	ID         uuid.UUID // id by which the person removes the passkey
 	PersonID   uuid.UUID
 	Name       string
 	CreatedAt  time.Time
 	LastUsedAt *time.Time
 }
 
-// AddOwnChallenge is [Store.AddChallenge] for a signed-in person who adds a passkey. Errors: [ErrRevoked].
+// AddOwnChallenge stores a challenge, as [Store.AddChallenge] does, for a signed-in person who adds a passkey. Errors:
+// [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
 	expires time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
 }
 
-// AddChallenge stores a challenge for a sign-in, by the hash of the browser's secret.
+// AddChallenge stores a challenge for a sign-in. The argument hash is the hash of the secret in the browser's cookie.
 func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
 	return addChallenge(ctx, s.pool, hash, uuid.Nil, challenge, expires)
 }
 
-// addChallenge stores a challenge. personID is the person who adds a passkey; nil for a sign-in.
+// addChallenge stores a challenge. The argument personID is the person who adds a passkey, or the nil UUID for a
+// sign-in.
 func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
 	expires time.Time) error {
 	_, err := to.Exec(ctx, `
@@ -61,8 +63,8 @@ func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, person
 	return nil
 }
 
-// TakeChallenge deletes a stored challenge, so that it serves one answer, and returns it. Errors: [ErrNotFound] if the
-// challenge has expired at the instant now, or was made for another person.
+// TakeChallenge returns a stored challenge and deletes it, so that it can be used for one answer only. Errors:
+// [ErrNotFound] if the challenge has expired at the instant now, or was made for another person.
 func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID,
 	now time.Time) ([]byte, error) {
 	challenge, err := postgres.Row(ctx, s.pool, pgx.RowTo[[]byte], "take a challenge", `
@@ -85,7 +87,7 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 	)
 	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt,
 		&p.LastUsedAt)
-	p.Flags, p.Count = byte(flags), uint32(count) // the columns have the same bits
+	p.Flags, p.Count = byte(flags), uint32(count) // the columns are signed, with the same bits
 	return p, err
 }
 
@@ -95,7 +97,7 @@ func (s *Store) Passkeys(ctx context.Context, personID uuid.UUID) ([]Passkey, er
 		personID)
 }
 
-// PasskeyByKey returns the passkey with the id that its device gave it. Errors: [ErrNotFound].
+// PasskeyByKey returns the passkey with this id, which the person's device chose. Errors: [ErrNotFound].
 func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	p, err := postgres.Row(ctx, s.pool, scanPasskey, "look up a passkey", passkeySQL+`credential_id = $1`, id)
 	return p, found(err)
@@ -137,8 +139,8 @@ func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, err
 		personID)
 }
 
-// SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. Errors:
-// [ErrNotFound] if the passkey no longer exists, or if its counter is not larger than the stored one.
+// SignInByPasskey creates a session of a person, and stores the new counter and flags of the passkey that they used.
+// Errors: [ErrNotFound] if the passkey no longer exists, or if its counter is not larger than the stored one.
 func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
@@ -158,9 +160,9 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 	})
 }
 
-// RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. otherwise
-// means that the person can sign in even without any passkey or password, for example by an identity provider. Errors:
-// [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
+// RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. If the
+// argument otherwise is true, the person can sign in even without a passkey or password, for example by an identity
+// provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session,
 	session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {

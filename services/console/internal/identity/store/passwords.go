@@ -13,19 +13,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Credentials are a person with the hash of their password, "" for none.
+// Credentials is a person with the hash of their password. The hash is "" for a person without a password.
 type Credentials struct {
 	Person
 	PasswordHash string
 }
 
-// ByEmail returns the person with an address, in lower case. Errors: [ErrNotFound].
+// ByEmail returns the person with an e-mail address, which must be in lower case. Errors: [ErrNotFound].
 func (s *Store) ByEmail(ctx context.Context, email string) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.email = $1`, email)
 	return c, found(err)
 }
 
-// ByID returns a person. Errors: [ErrNotFound].
+// ByID returns the person with this id. Errors: [ErrNotFound].
 func (s *Store) ByID(ctx context.Context, personID uuid.UUID) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.id = $1`, personID)
 	return c, found(err)
@@ -39,8 +39,9 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 	return c, err
 }
 
-// SignInByPassword creates a session of a person, if their stored password still has this hash. The caller has compared
-// the hash with the typed password before; the stored one may have changed since. Errors: [ErrNotFound].
+// SignInByPassword creates a session of a person, if their stored password still has the hash passwordHash. The caller
+// has compared this hash with the typed password; since then, the person may have changed the password. Errors:
+// [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session,
 	session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -51,9 +52,9 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 	})
 }
 
-// ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash;
-// before is "" for a person without a password. It ends all sessions and links of the person, and creates a new
-// session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
+// ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash.
+// The argument before is "" for a person without a password. ChangePassword ends all sessions and links of the person,
+// and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session,
 	session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
@@ -73,8 +74,8 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// requirePassword locks a person. It returns [ErrNotFound] if their stored password does not have this hash; "" stands
-// for no password.
+// requirePassword locks the row of a person. It returns [ErrNotFound] if the stored hash of their password is not hash.
+// A person without a password has the hash "".
 func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err
@@ -88,8 +89,8 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 	return err
 }
 
-// changePassword stores the hash of a new password, or "" to remove the password. It ends all sessions and links of the
-// person.
+// changePassword stores the hash of a new password. The hash "" removes the password. changePassword also ends all
+// sessions and links of the person.
 func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID,
 		hash); err != nil {

@@ -18,9 +18,9 @@ type Person struct {
 	ID        uuid.UUID
 	Email     string // in lower case
 	Name      string
-	Language  string // BCP 47; "" if it is not known
+	Language  string // BCP 47; "" if the person's language is unknown
 	Operator  bool
-	ByGroupAt *time.Time // last sign-in that made them an operator by their group; nil for other operators
+	ByGroupAt *time.Time // last sign-in by which a provider's group made the person an operator; nil if no group did
 	CreatedAt time.Time
 	Verified  bool // the person has proved that the address is theirs
 	Password  bool // the person has a password
@@ -30,15 +30,16 @@ type Person struct {
 const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
 	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
 
-// parts returns pointers to the fields of a person, in the order of personColumns, for scanning a row.
+// parts returns pointers to the fields of a person, in the order of personColumns, as the targets for scanning a row.
 func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified,
 		&p.Password, &p.Passkey}
 }
 
-// AddPerson adds a person whom a principal invites into a business, or among the operators if businessID is the nil
-// UUID. The new person is neither an operator nor verified. If a person with the address exists, AddPerson changes
-// nothing and returns that person. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
+// AddPerson adds a person whom a principal invites into a business. If businessID is the nil UUID, the principal
+// invites the person to become an operator. The new person is neither an operator nor verified. If a person with the
+// address exists, AddPerson changes nothing and returns this person. Errors: [ErrRevoked]. Faults: business_not_found,
+// forbidden.
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -52,8 +53,8 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVouched is [Store.AddPerson] for a person whose identity the provider has confirmed; there is no inviting
-// principal.
+// AddVouched adds a person, as [Store.AddPerson] does, whose identity the identity provider has confirmed. No principal
+// invites this person.
 func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -75,7 +76,7 @@ func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
 		`SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
-// SetLanguage stores the language of the signed-in person, as BCP 47. Errors: [ErrRevoked].
+// SetLanguage stores the language of the signed-in person, a BCP 47 tag. Errors: [ErrRevoked].
 func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language string) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, by.ID, language); err != nil {
@@ -85,9 +86,9 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 	})
 }
 
-// MakeOperator makes a person an operator at the instant now, idempotently, and ends their sessions. A person whose
-// address is not verified loses all credentials, because another person may have set them. Errors: [ErrRevoked].
-// Faults: forbidden.
+// MakeOperator makes a person an operator at the instant now, idempotently, and ends their sessions. It deletes all
+// credentials of a person whose address is not verified, because another person may have set them. Errors:
+// [ErrRevoked]. Fault: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
@@ -114,8 +115,8 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 	return nil
 }
 
-// Names returns the names of people by their ids. A person without a name has their e-mail address instead. Unknown ids
-// are left out.
+// Names returns the names of people by their ids. For a person without a name, it returns their e-mail address. The
+// result has no entry for an unknown id.
 func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
 		ID   uuid.UUID
@@ -146,11 +147,11 @@ func scanMember(row pgx.CollectableRow) (access.Member, error) {
 // ErrMember means that a person is already a member of the business, with another role.
 var ErrMember = errors.New("is a member with another role")
 
-// ErrTooMany means that a person belongs to the maximum number of businesses.
+// ErrTooMany means that a person already belongs to the maximum number of businesses.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// lockPerson locks the rights and the row of a person until the transaction ends, and returns the person. In the
-// meantime, no other transaction can change or use these rights.
+// lockPerson locks the rights and the row of a person until the transaction ends, and returns the person. Until then,
+// no other transaction can change these rights, or make a change that depends on them.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err

@@ -17,14 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// ErrRevoked means that the session or the token of a principal has ended since it was looked up. It is a fault:
+// ErrRevoked means that the principal's session or token has ended since it was looked up. It is a fault with code
 // unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized,
 	"The session or token of this request has ended; sign in again, or send another token.")
 
-// lockRights locks the rights of principals until the transaction ends. It locks the rights of those in changed
-// exclusively, and the rights of reader only against changes. It locks in ascending order, so that two transactions
-// cannot deadlock. The nil UUID has no rights to lock. reader and changed are roots ([rootOf]).
+// lockRights locks the rights of principals until the transaction ends. It locks the rights of the principals in
+// changed exclusively, and the rights of reader against changes only. It locks in ascending order of ids, so that two
+// transactions cannot deadlock. It ignores the nil UUID. The ids in reader and changed are roots, as [rootOf] returns
+// them.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -43,9 +44,10 @@ func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uui
 	return nil
 }
 
-// rootOf returns the root of a principal, from which its rights derive. A person is their own root. The root of a token
-// is the person who created it, directly or through other tokens; otherwise the first of these tokens. The root of the
-// environment's token is the nil UUID. Errors: [ErrRevoked].
+// rootOf returns the root of a principal: the person or token from which the principal's rights derive. A person is
+// their own root. The root of a token is the person who created it, directly or through other tokens. If no person
+// created the tokens, the root is the first of them. The root of the environment's token is the nil UUID. Errors:
+// [ErrRevoked].
 func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
 	switch by.Kind {
 	case access.Environment:
@@ -68,8 +70,8 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 }
 
 // authorize returns a principal with their current rights, and locks these rights against changes until the transaction
-// ends. changed are the people whose rights the transaction itself changes. A transaction must call authorize before it
-// takes any other lock. Errors: [ErrRevoked].
+// ends. The argument changed lists the people whose rights the transaction itself changes. A transaction must call
+// authorize before it takes any other lock. Errors: [ErrRevoked].
 func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
 	changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
@@ -82,8 +84,9 @@ func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
 	return s.current(ctx, tx, by)
 }
 
-// authorizeIn is [authorize] for a write about the team of a business; the nil UUID means a write about the operators.
-// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+// authorizeIn authorizes a write about the team of a business, as [authorize] does, and requires that the principal
+// manages this team. If businessID is the nil UUID, the write is about the operators, and the principal must be an
+// operator. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
 	changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)
@@ -128,7 +131,7 @@ func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Pr
 	return now, err
 }
 
-// ownWrite runs a write of a principal about their own account in a transaction. Errors: [ErrRevoked].
+// ownWrite runs, in a transaction, a write of a principal about their own account. Errors: [ErrRevoked].
 func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by); err != nil {
@@ -143,11 +146,13 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 	return s.current(ctx, s.pool, by)
 }
 
-// BeginWrite records that a principal begins a write in another service. lasts is the maximum duration of the write.
-// BeginWrite returns the principal with their current rights; [Store.EndWrite] ends the write. Errors: [ErrRevoked].
+// BeginWrite records that a principal begins a write in another service, and returns the principal with their current
+// rights and the id of the record. The argument lasts is the maximum duration of the write. [Store.EndWrite] ends the
+// write. The rights of the environment's token cannot be revoked; so for this token, BeginWrite records nothing and
+// returns the nil UUID. Errors: [ErrRevoked].
 //
-// The record is committed before the rights are read. So a revocation either sees the record and waits for the write,
-// or has removed the rights before they are read.
+// BeginWrite commits the record before it reads the rights. So a revocation at the same time either sees the record and
+// waits for the write, or has removed the rights before BeginWrite reads them.
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
 	lasts time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := rootOf(ctx, s.pool, by)
@@ -166,7 +171,7 @@ func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
 	return now, id, nil
 }
 
-// EndWrite records that a write in another service has ended; it ignores the nil UUID.
+// EndWrite records that a write in another service has ended. It ignores the nil UUID.
 func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -177,9 +182,9 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs a transaction that removes rights of a principal with this root. Then it waits until the writes in
-// other services that began before the transaction have ended. Its fault outcome_unknown means that the rights are
-// removed, but that one of these writes may still be executed.
+// revocation runs revoke, a transaction that removes rights of a principal with this root. Then it waits until the
+// writes in other services that began before the transaction have ended. The fault outcome_unknown means that the
+// rights are removed, but that another service may still execute one of these writes.
 func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {
@@ -191,7 +196,7 @@ func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, 
 	return done, nil
 }
 
-// revoking is [revocation] for a single transaction without a result.
+// revoking runs [revocation] with one transaction that has no result.
 func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
 	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
@@ -204,8 +209,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits until all writes of a root that are now in progress have ended. It ignores later writes, because
-// their rights are read after the revocation.
+// awaitWrites waits until all writes of a root that are in progress at the time of the call have ended. It ignores
+// later writes, because these read their rights after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// A session ends after SessionIdle without a request, and SessionMost after the sign-in at the latest (accounts.md).
+// A session ends after SessionIdle without a request, and at the latest SessionMost after the sign-in (accounts.md).
 const (
 	SessionIdle = 12 * time.Hour
 	SessionMost = 7 * 24 * time.Hour
@@ -26,18 +26,18 @@ type Session struct {
 	PersonID   uuid.UUID
 	Client     string // the browser's User-Agent
 	CreatedAt  time.Time
-	LastSeenAt time.Time // to the minute
+	LastSeenAt time.Time // time of the last request, to the minute
 }
 
-// Signed is a session with its person and their current memberships.
+// Signed is a session with its person and the person's current memberships.
 type Signed struct {
 	Session
 	Person  Person
-	Members []access.Member // none for an operator
+	Members []access.Member // empty for an operator
 }
 
-// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, it first removes
-// that right, because a later removal would also end the new session.
+// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, addSession first
+// removes this right. Otherwise its later removal would also end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
 	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	})
 }
 
-// EndOwnSession is [Store.EndSession] for the signed-in person. Errors: [ErrRevoked].
+// EndOwnSession ends a session of the signed-in person, as [Store.EndSession] does. Errors: [ErrRevoked].
 func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
@@ -87,7 +87,8 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 }
 
 // Sweep demotes the operators whose right has lapsed at the instant now. It also deletes all rows that are no longer
-// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations and records of writes.
+// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations, and records of writes in
+// progress.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`,
 		now.Add(-SessionIdle), now.Add(-SessionMost))
@@ -100,17 +101,18 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
-// goodSession is the SQL condition for a valid session: the session has not ended, and the operator right of its person
-// has not lapsed. Its parameters are those of [goodSessionAt].
+// goodSession is the SQL condition for a valid session: the session has not ended, and the operator right of the
+// session's person has not lapsed. [goodSessionAt] returns the parameters of the condition.
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
-// goodSessionAt returns the parameters of [goodSession] at the instant now. key, the first one, identifies the session.
+// goodSessionAt returns the parameters of [goodSession] at the instant now. The first one is key, which identifies the
+// session.
 func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }
 
-// SessionByHash returns the session whose secret has this hash, if it is valid at the instant now. It updates the time
-// of the session's last use, at most once a minute. Errors: [ErrNotFound].
+// SessionByHash returns the session whose secret has this hash, if the session is valid at the instant now. It updates
+// the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`

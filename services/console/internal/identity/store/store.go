@@ -1,6 +1,6 @@
 // Package store stores people, their roles in businesses, their sessions and the tokens of the admin API in PostgreSQL.
-// The data that authorizes a request is read at every request and never cached. So a session or token that ends is
-// invalid on every replica at once.
+// Every request reads the rows that authorize it; they are never cached. So when a session or token ends, it is invalid
+// on every replica at once.
 package store
 
 import (
@@ -22,7 +22,7 @@ var ErrNotFound = errors.New("not found")
 // Store stores accounts.
 type Store struct {
 	pool  *pgxpool.Pool
-	clock clock.Clock // decides whether sessions, tokens and rights have ended
+	clock clock.Clock // tells whether sessions, tokens and rights have ended
 }
 
 // New returns a store that uses the tables in the schema console.
@@ -34,18 +34,18 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// FindIdempotencyResult returns the stored result of an earlier request with the same Idempotency-Key about a business,
-// as postgres.FindIdempotencyResult does. The nil id stands for requests about operators.
+// FindIdempotencyResult returns the stored result of an earlier request with the same Idempotency-Key about a business.
+// It works as postgres.FindIdempotencyResult does. The nil UUID stands for requests about operators.
 func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// execer is a transaction or a pool, for a statement that returns no rows.
+// execer is a transaction or a pool, as a statement that returns no rows needs it.
 type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// OrNull returns an id as the database and JSON have it: nil for the nil id.
+// OrNull converts an id for the database and for JSON: it returns nil for the nil UUID, and a pointer to any other id.
 func OrNull(id uuid.UUID) *uuid.UUID {
 	if id == uuid.Nil {
 		return nil

@@ -18,15 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Token is a stored token of the admin API, without its secret.
+// Token is a stored token of the admin API. It does not contain the secret.
 type Token struct {
-	access.Member // the nil business for the role of an operator
+	access.Member // the nil UUID as business for the role of an operator
 	ID            uuid.UUID
 	Name          string
 	Prefix        string    // the first eight digits of the secret
-	CreatedBy     uuid.UUID // the person or token; nil: the environment's token
+	CreatedBy     uuid.UUID // id of the person or token that created it; nil: the environment's token
 	CreatedAt     time.Time
-	ExpiresAt     *time.Time // nil: it does not expire
+	ExpiresAt     *time.Time // nil: the token does not expire
 	LastUsedAt    *time.Time // to the minute
 	RevokedAt     *time.Time
 	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
@@ -45,14 +45,14 @@ func scanToken(row pgx.CollectableRow) (Token, error) {
 	return t, err
 }
 
-// TokenMadeError means that an earlier request with the same Idempotency-Key created a token. The secret was only in
-// the answer to that request.
+// TokenMadeError means that an earlier request with the same Idempotency-Key created a token. Only the answer to that
+// request contained the secret.
 type TokenMadeError struct{ ID uuid.UUID }
 
 func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
 
 // AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
-// or token has ended; [*TokenMadeError]. Faults: those of the check of the principal's rights.
+// or token has ended; [*TokenMadeError]. Faults: business_not_found, forbidden.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
@@ -73,12 +73,13 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 // MaxTokens is the maximum number of valid tokens of a business, or of operators.
 const MaxTokens = 100
 
-// ErrTooManyTokens reports that a business has [MaxTokens] already.
+// ErrTooManyTokens means that a business, or the operators together, already have [MaxTokens] valid tokens.
 var ErrTooManyTokens = errors.New("has too many tokens")
 
 // insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
-	// The lock lets the second of two concurrent transactions count the token of the first.
+	// The lock makes two concurrent transactions wait for each other, so that the second one counts the token of the
+	// first.
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`,
 		t.BusinessID); err != nil {
 		return err
@@ -109,9 +110,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of the businesses in of, oldest first. If of is nil, it lists all tokens, including those of
-// operators. It returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor
-// that Tokens did not return.
+// Tokens lists the tokens of the businesses with the ids in of, oldest first. If of is nil, Tokens lists all tokens,
+// including those of operators. It returns the cursor of the next page, or "" after the last page. Fault:
+// invalid_parameter for a cursor that Tokens did not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -128,20 +129,21 @@ func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) (
 	return list, next, nil
 }
 
-// TokenByID returns a token, revoked or expired ones included. Errors: [ErrNotFound].
+// TokenByID returns a token, even if the token is revoked or expired. Errors: [ErrNotFound].
 func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`,
 		id)
 	return t, found(err)
 }
 
-// keptToken is the SQL expression for the data of a token in an event. It leaves out the hash and the time of the last
-// use.
+// keptToken is the SQL expression for the data of a token in an event. It leaves out the hash of the secret and the
+// time of the last use.
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL returns the beginning of an SQL query that defines ended_tokens: the ids of some tokens, and of all tokens
-// that were created with them. first is a query for the ids of the former.
+// endedSQL returns the beginning of an SQL query. The beginning defines the table ended_tokens, which has the ids of
+// some tokens, and the ids of all tokens that were created with these. The argument first is an SQL query for the ids
+// of the former tokens.
 func endedSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
@@ -149,9 +151,9 @@ func endedSQL(first string) string {
 		)`
 }
 
-// revoke revokes tokens and the tokens that were created with them, and ends the invitations that any of these sent.
-// first is an SQL query for the ids of the former tokens; args are its parameters. Tokens that are already revoked are
-// not changed.
+// revoke revokes some tokens and the tokens that were created with these, and ends the invitations that any of these
+// tokens sent. The argument first is an SQL query for the ids of the former tokens; args are its parameters. A token
+// that is already revoked stays unchanged.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
 	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`),
@@ -166,9 +168,9 @@ func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, no
 	return err
 }
 
-// RevokeToken revokes a token of a business and the tokens that were created with it, idempotently. Tokens that are
-// already revoked are not changed. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's
-// rights; outcome_unknown.
+// RevokeToken revokes a token of a business and the tokens that were created with it, idempotently. A token that is
+// already revoked stays unchanged. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden;
+// outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	root, err := rootOfToken(ctx, s.pool, id)
 	if errors.Is(err, ErrRevoked) {
@@ -194,7 +196,7 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 }
 
 // revokeMadeBy revokes the tokens of a business that a person created, and the tokens that were created with these. It
-// also ends all invitations to the business that the person sent, directly or with these tokens.
+// also ends all invitations to the business that the person sent, directly or with one of these tokens.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
 	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
@@ -206,10 +208,12 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 		now)
 }
 
-// madeByLapsed is an SQL query about the person who created a token, directly or through other tokens. It finds the
-// person if a group made them an operator and that right has lapsed. The right has lapsed if the provider last
-// confirmed it at or before the parameter $3. A token of a business that the person belongs to does not depend on the
-// operator right.
+// madeByLapsed is an SQL query for the person who created a token, directly or through other tokens. It returns a row
+// only if a provider's group made this person an operator and the operator right has lapsed. The right has lapsed if
+// the provider last confirmed it at or before the parameter $3.
+//
+// The query returns no row for a token of a business to which the person belongs, because this token does not depend on
+// the operator right.
 const madeByLapsed = `
 	WITH RECURSIVE makers AS (
 	    SELECT tokens.created_by AS id
@@ -220,18 +224,19 @@ const madeByLapsed = `
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
 // goodToken is the SQL condition for a valid token. The token is not revoked and not expired, and the operator right of
-// the person who created it has not lapsed. The token of a connected program was also used within [DeviceIdle]. Its
-// parameters are those of [goodTokenAt].
+// the person who created it has not lapsed. The token of a connected program was also used within [DeviceIdle].
+// [goodTokenAt] returns the parameters of the condition.
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// goodTokenAt returns the parameters of [goodToken] at the instant now, with the key of a token as $1.
+// goodTokenAt returns the parameters of [goodToken] at the instant now. The first one is key, which identifies the
+// token.
 func goodTokenAt(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
 }
 
 // TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these. The
-// oldest token comes first; revoked tokens are included.
+// oldest token comes first. The list includes revoked tokens.
 func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (
@@ -241,8 +246,8 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
 }
 
-// RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. Tokens that are already revoked are not
-// changed. Faults: those of the check of the principal's rights.
+// RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. A token that is already revoked stays
+// unchanged. Faults: business_not_found, forbidden.
 func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
 	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
@@ -257,8 +262,8 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// TokenByHash returns the token whose secret has this hash, if it is valid at the instant now. It updates the time of
-// the token's last use, at most once a minute. Errors: [ErrNotFound].
+// TokenByHash returns the token whose secret has this hash, if the token is valid at the instant now. It updates the
+// time of the token's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
