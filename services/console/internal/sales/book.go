@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Book makes a booking for a customer.
+// Book makes a booking for a customer at the business with this slug. Faults: those of the service booking.
 func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -26,7 +26,7 @@ func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	return booked, err
 }
 
-// Reschedule changes the time of a booking.
+// Reschedule changes the time of a booking, and its member if to names one. Faults: those of the service booking.
 func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	to booking.Reschedule) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -41,9 +41,9 @@ func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug stri
 	return moved, err
 }
 
-// boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation, as a
-// reschedule by the customer does (lifecycle.md §3). A reschedule by an operator, an owner or a manager does not,
-// because the business may be its reason.
+// boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation (lifecycle.md
+// §3). It returns true for roles that reschedule on behalf of the customer. It returns false for an operator, an owner
+// or a manager, because they may reschedule for a reason of the business.
 func boundsRefund(by peers.Principal, businessID uuid.UUID) bool {
 	member, _ := by.In(businessID)
 	switch member.Role {

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MoveBooking changes the status of a booking; move is the name of the change, such as confirm. An owner can make every
-// change except a cancellation here. A member of the staff can change only their own bookings; the others are
-// not_found.
+// MoveBooking changes the status of a booking. The argument move is the name of the transition, such as confirm. It
+// cannot be a cancellation; for this, call [UseCases.CancelBooking]. Fault: not_found, also for the booking of another
+// member if the principal is a member of the staff.
 func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -39,7 +39,7 @@ func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug str
 	return moved, err
 }
 
-// PreviewCancellation returns what cancelling a booking would do now.
+// PreviewCancellation returns the effect of cancelling a booking now, with the refundable amount.
 func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -48,8 +48,8 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking and refunds the amount in wanted of what was paid online. An amount that differs from
-// the cancellation policy's needs the permission to refund.
+// CancelBooking cancels a booking and refunds wanted.Refund of the amount that was paid online. If wanted.Refund
+// differs from the refundable amount of the cancellation policy, the principal needs the permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
@@ -78,7 +78,7 @@ func (o *UseCases) RefundBooking(ctx context.Context, by peers.Principal, slug s
 	return refunded, err
 }
 
-// refundAttr returns the log attribute of the amount that is being refunded.
+// refundAttr returns the log attribute with the amount of a payment that is being refunded.
 func refundAttr(p *booking.Payment) slog.Attr {
 	if p == nil || p.Refund == nil {
 		return slog.String("refund", "0")
@@ -86,8 +86,8 @@ func refundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// mayRefund returns the business of a cancellation. It returns an error if the amount to refund differs from the
-// cancellation policy's and the principal may not refund.
+// mayRefund returns the business for a cancellation. It returns an error if the argument refund differs from the
+// refundable amount of the cancellation policy and the principal has no permission to refund.
 func (o *UseCases) mayRefund(ctx context.Context, by peers.Principal, slug string,
 	refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
@@ -101,7 +101,7 @@ func byPolicy(refund booking.RefundAmount) bool {
 	return refund == "" || refund == booking.RefundPolicy
 }
 
-// SellTickets sells tickets of an event. The slug in the order is the slug of the business.
+// SellTickets sells tickets of an event. order.Slug is the slug of the business that sells them.
 func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order booking.NewTicket) (*booking.Ticket,
 	error) {
 	business, err := o.Business(ctx, order.Slug)
@@ -116,7 +116,7 @@ func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order bo
 	return sold, err
 }
 
-// PreviewTicketCancellation returns what cancelling an order of tickets would do now.
+// PreviewTicketCancellation returns the effect of cancelling an order of tickets now, with the refundable amount.
 func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)

@@ -18,53 +18,53 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Calendar shows the bookings and the free time of some days in columns: on one day a column for each member, in a week
-// a column for each day.
+// Calendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for each
+// member. A calendar of a week has a column for each day.
 type Calendar struct {
 	From    timespan.Date
 	Days    int // 1 or 7
 	Columns []Column
-	Unknown bool // the bookings cannot be read
-	More    bool // there are more bookings than are shown
+	Unknown bool // true if the service booking or availability cannot be read
+	More    bool // there are more bookings than the calendar has
 }
 
-// Column is one day of one member, of the bookings without a member, or of the whole business.
+// Column is one day of a calendar: of one member, of the bookings without a member, or of the whole business.
 type Column struct {
 	Date     timespan.Date
-	Member   *catalog.Staff // nil: bookings without a member, or of all members
-	Open     []Minutes      // working hours; sorted, not overlapping
+	Member   *catalog.Staff // nil if the column has the bookings without a member, or of all members
+	Open     []Minutes      // working hours, sorted and without overlaps
 	Bookings []Placed       // sorted by start
-	Blocked  []Blocked      // blocked time, which is not in Open
-	Taught   []Minutes      // if Member is set: class sessions that the member gives, booked or not, with buffers
-	Free     []Minutes      // if Member is set: the part of Open that is not busy
+	Blocked  []Blocked      // blocked times, which are not part of Open
+	Taught   []Minutes      // class sessions of Member with buffers, with guests or not; only if Member is not nil
+	Free     []Minutes      // the parts of Open in which Member is not busy; only if Member is not nil
 }
 
-// Blocked is a part of blocked time, with the owner's note.
+// Blocked is the part of a blocked time that lies in one column. Reason is the owner's note.
 type Blocked struct {
 	Minutes
 	Reason string
 }
 
-// Minutes is a part of a day on the business's wall clock, in minutes after midnight, from 0 to 1440.
+// Minutes is a period of a day on the clock of the business. From and To are minutes after midnight, from 0 to 1440.
 type Minutes struct{ From, To int }
 
-// Placed is a booking in a column of the calendar, with its times in minutes of the day.
+// Placed is a booking in a column of the calendar. The booking's times are minutes of the column's day.
 type Placed struct {
 	booking.Booking
 	At     Minutes
-	Before Minutes // buffer before the booking; empty if From equals To
+	Before Minutes // buffer before the booking; there is no buffer if From equals To
 	After  Minutes
 }
 
 const (
 	dayMinutes  = 24 * 60
-	mostPages   = 3 // pages of bookings that a calendar reads
+	mostPages   = 3 // maximum number of pages of bookings that a calendar reads
 	BookingPage = 1000
 )
 
-// Calendar reads the calendar of 1 or 7 days, beginning at the date from. One day has a column for each member. Seven
-// days have one column each; if member is set, they show only this member. If the booking service is unavailable, the
-// calendar is marked as unknown.
+// Calendar reads the calendar of 1 or 7 days that begin at the date from. The calendar of one day has a column for each
+// member. The calendar of 7 days has one column for each day; if the argument member is not nil, the columns show only
+// this member. If the service booking or availability is unavailable, the field Unknown of the calendar is true.
 func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
@@ -76,7 +76,7 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 		return nil, err
 	}
 	var booked peers.Part[booking.Booking]
-	before, last := from-1, from+timespan.Date(days)-1 // a booking of the day before may last past midnight
+	before, last := from-1, from+timespan.Date(days)-1 // a booking of the day before may end after midnight
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
 	page := request.Page{Limit: BookingPage}
 	for range mostPages {
@@ -98,7 +98,8 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 	return cal, nil
 }
 
-// columns returns the columns of a calendar, without bookings.
+// columns returns the columns of a calendar without bookings. A principal who may see only their own bookings gets only
+// their own column on a calendar of one day.
 func columns(by peers.Principal, business *catalog.Offer, from timespan.Date, days int, member *uuid.UUID) []Column {
 	var all []Column
 	if days > 1 {
@@ -131,8 +132,8 @@ func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
 	return business.StaffMember(*id)
 }
 
-// place puts the bookings, except cancelled ones, into the columns. A booking of a member without a column goes into
-// the column without a member.
+// place puts the bookings into the columns, except cancelled ones. If the member of a booking has no column, the
+// booking goes into the column without a member.
 func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
@@ -149,13 +150,13 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 		}
 	}
 	if n := len(c.Columns); c.Days == 1 && n > 1 && c.Columns[n-1].Member == nil && len(c.Columns[n-1].Bookings) == 0 {
-		c.Columns = c.Columns[:n-1] // the column without a member is only shown for its bookings
+		c.Columns = c.Columns[:n-1] // show the column without a member only if it has bookings
 	}
 }
 
-// timeIn returns the time that a booking takes in a column. In the column of a member, it is the time in which this
-// member performs; in other columns it is the whole time. It returns false if the booking does not belong in the
-// column.
+// timeIn returns the period that a booking occupies in a column. In the column of a member, this is the time in which
+// the member serves the customer. In other columns it is the whole booking. The third result is false if the booking
+// does not belong in the column.
 func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
 		return b.PerformedBy(col.Member.ID)
@@ -170,8 +171,8 @@ func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time,
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// within returns the part of a time span that lies on a date, by the wall clock of the zone. It returns false if the
-// span does not touch the date.
+// within returns the part of a period that lies on a date, on the clock of the zone. The second result is false if no
+// part of the period lies on the date.
 func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
 	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
@@ -180,7 +181,8 @@ func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minu
 	return Minutes{max(from, 0), min(to, dayMinutes)}, true
 }
 
-// minuteOf returns a wall-clock time as minutes after midnight of a date.
+// minuteOf returns the clock time of t as minutes after midnight of a date. It is negative on earlier dates, and at
+// least 1440 on later ones.
 func minuteOf(t time.Time, date timespan.Date) int {
 	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
@@ -200,8 +202,8 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 	return p
 }
 
-// describe adds the data of the availability service to the columns: working hours, times of classes and free time. If
-// that service is unavailable, the calendar is marked as unknown.
+// describe reads the working hours, the class sessions and the free time from the service availability, and adds them
+// to the columns. If this service is unavailable, describe sets cal.Unknown.
 func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
 	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
@@ -227,8 +229,8 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *C
 	return nil
 }
 
-// agenda reads the agenda of the availability service. It covers as many days as the argument days, beginning at the
-// date from. It returns nil if the service is unavailable.
+// agenda reads the agenda of a business from the service availability, for days days that begin at the date from. It
+// returns nil if this service is unavailable.
 func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
@@ -241,7 +243,7 @@ func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from tim
 	return agenda, err
 }
 
-// minutesOn returns the parts of spans that lie on a date, on the wall clock.
+// minutesOn returns the parts of periods that lie on a date, on the clock of the zone.
 func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
 	minutes := []Minutes{}
 	for _, s := range spans {
@@ -252,8 +254,8 @@ func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) [
 	return minutes
 }
 
-// blockedOn returns the blocked time of the business on a date, with the owner's notes. If of is a member, it adds the
-// blocked time of this member.
+// blockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument of is
+// not nil, the result also has the blocked times of this member.
 func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
 	var blocked []Blocked
 	for _, b := range business.Blocks {

@@ -18,31 +18,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Sessions are the class sessions of some days.
+// Sessions has the class sessions of the Days days that begin at From.
 type Sessions struct {
 	From    timespan.Date
 	Days    int
 	List    []Session // sorted by start
-	Unknown bool      // the number of taken seats cannot be read
+	Unknown bool      // the numbers of taken seats cannot be read
 }
 
-// Session is one occurrence of a class session.
+// Session is a class session on one date.
 type Session struct {
 	Service  *catalog.Service
 	Class    *catalog.ClassSession
 	Date     timespan.Date
 	StartsAt time.Time
-	Member   *catalog.Staff // nil: the session names no member
-	Off      bool           // not held: the day is closed, the time is blocked, or the member is inactive
+	Member   *catalog.Staff // nil if the class session names no member
+	Off      bool           // does not take place: the day is closed, the time is blocked, or the member is inactive
 	Taken    int
 }
 
-// Left returns the number of free seats. It is 0 if more seats are taken than the current capacity.
+// Left returns the number of free seats. It is 0, not negative, if the capacity was reduced below the number of taken
+// seats.
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
-// Sessions reads the class sessions of some days, with the number of taken seats; from is the first date. A member of
-// the staff sees only their own sessions. If the availability service is unavailable, the list is empty; if only the
-// booking service is, the numbers are unknown.
+// Sessions reads the class sessions of some days that begin at the date from, with the numbers of taken seats. A member
+// of the staff sees only their own sessions. If the service availability is unavailable, the list is empty. If only the
+// service booking is unavailable, the numbers are unknown. In both cases Unknown is true.
 func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Offer, from timespan.Date,
 	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
@@ -68,8 +69,8 @@ func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *c
 	return all, nil
 }
 
-// ownSessions returns the id of the member whose sessions the principal may see; nil if the principal may see all
-// sessions.
+// ownSessions returns the id of the member whose sessions the principal may see. It returns nil if the principal may
+// see all sessions.
 func ownSessions(by peers.Principal, business *catalog.Offer) *uuid.UUID {
 	if by.Reach(business.ID, access.SeeBookings) != access.Own {
 		return nil
@@ -82,8 +83,8 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// session adds to a class session from availability its data in the offer. It returns nil if the offer no longer has
-// the session.
+// session returns a class session of the service availability with its service, class and member from the offer. It
+// returns nil if the offer no longer has the class session.
 func session(business *catalog.Offer, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
@@ -103,15 +104,16 @@ func session(business *catalog.Offer, found availability.ClassSession) *Session 
 	return one
 }
 
-// Roster lists the guests of one session.
+// Roster has the guests of one class session on one date.
 type Roster struct {
 	Session Session
 	Unknown bool // the number of taken seats cannot be read
 	Guests  peers.Part[booking.Booking]
 }
 
-// Roster reads the bookings of a class session on a date, sorted by customers' names and without cancelled ones. Fault:
-// not_found if the session does not take place on the date, or if the principal may not see this member's sessions.
+// Roster reads the bookings of a class session on a date. The bookings are sorted by the customers' names; cancelled
+// ones are omitted. Fault: not_found if the session is not on this date, or if it is the session of a member whose
+// bookings the principal may not see.
 func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Offer, id uuid.UUID,
 	date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)

@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// hidesContact reports whether a principal may see the ticket orders and reservations of a business, but not the
-// contact data of the customers.
+// hidesContact reports whether the principal's role hides the customers' contact data: the role may see the ticket
+// orders and reservations of the business, but not who bought or reserved.
 func hidesContact(by peers.Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. No other
-// function does this: when a new field identifies the customer, add the field here.
+// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. All other
+// code relies on this function for that, so add every new field that identifies the customer to it.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

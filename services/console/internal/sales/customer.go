@@ -11,21 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each of the
-// four comes from one service, and is marked as unknown if that service is unavailable.
+// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each of these
+// lists comes from one service. If this service is unavailable, the list is marked as unknown.
 type CustomerDetails struct {
 	Email        string
 	Bookings     peers.Part[booking.Booking]
 	Tickets      peers.Part[booking.Ticket]
 	Reservations peers.Part[rental.Reservation]
 	Messages     peers.Part[notifications.HeldMessage]
-	Spent        []Spending // nil if a part is unknown, because the sum would be wrong
+	Spent        []Spending // nil if a list is unknown, because the sum would then be wrong
 }
 
-// mostOfCustomer is the maximum number of shown items of each kind; an export has all.
+// mostOfCustomer is the maximum number of items that each list of [CustomerDetails] has. An export has all items.
 const mostOfCustomer = 50
 
-// Customer returns the bookings, ticket orders, reservations and messages of the customer with an e-mail address.
+// Customer returns the bookings, ticket orders, reservations and messages of the customer with this e-mail address.
 // Fault: invalid_parameter for an invalid address.
 func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
 	address, err := customer.Check(email)
@@ -70,8 +70,8 @@ func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerD
 	return d, err
 }
 
-// newest returns at most mostOfCustomer items from the end of a list that is sorted oldest first, in reverse order. It
-// changes the list.
+// newest returns the newest items of a list that is sorted oldest first. The result has at most mostOfCustomer items,
+// the newest first. The function reverses the list that it gets.
 func newest[T any](oldest []T) peers.Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > mostOfCustomer {

@@ -24,7 +24,7 @@ type CustomerList struct {
 	NextCursor string              `json:"next_cursor,omitempty"`
 }
 
-// CustomerExport is all data of a customer.
+// CustomerExport has all data that is stored about one customer.
 type CustomerExport struct {
 	Email        string                      `json:"email"`
 	ExportedAt   time.Time                   `json:"exported_at"`
@@ -35,7 +35,8 @@ type CustomerExport struct {
 }
 
 // Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. query is a part
-// of a name, an e-mail address or a phone number; "" finds all. Fault: invalid_parameter for an invalid query or page.
+// of a name, an e-mail address or a phone number; "" lists all customers. Fault: invalid_parameter for an invalid query
+// or page.
 func (o *UseCases) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
 	if err != nil {
@@ -57,7 +58,7 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	if err != nil {
 		return nil, err
 	}
-	if query != "" { // a service may know a customer under another name, which the query does not match
+	if query != "" { // a service may store the customer under another name, which the query does not match
 		more, err := o.others(ctx, business.ID, slug, booked, reserved)
 		if err != nil {
 			return nil, err
@@ -72,7 +73,8 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	return list, nil
 }
 
-// others asks each service about the customers whom only the other service has found, and returns the answers.
+// others asks the services booking and rental each about the customers that only the other one of them has found. It
+// returns the customers in their answers.
 func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
 	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
@@ -93,7 +95,7 @@ func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string
 	return more, nil
 }
 
-// without returns the addresses of list that are not in other.
+// without returns the e-mail addresses of the customers in list that are not in other.
 func without(list, other []customer.Customer) []string {
 	var addresses []string
 	for _, c := range list {
@@ -104,7 +106,7 @@ func without(list, other []customer.Customer) []string {
 	return addresses
 }
 
-// ExportCustomer returns everything that is stored about a customer. Faults: invalid_parameter for an invalid address;
+// ExportCustomer returns all data that is stored about a customer. Faults: invalid_parameter for an invalid address;
 // conflict if the address has more bookings, reservations, orders or messages than one customer can have.
 func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug, email string) (*CustomerExport,
 	error) {
@@ -142,13 +144,13 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 	}, nil
 }
 
-// EraseCustomer erases a customer's data. It keeps future bookings and reservations, and lists them; with force, it
-// erases these too. Sold items, times and amounts stay, without the customer's data. The notification service is called
-// last, because it must know which bookings stay.
+// EraseCustomer erases a customer's data. It keeps the data of future bookings and reservations and lists them, unless
+// asked.Force is true. The records of what was sold, when and for how much stay, without the customer's data. The
+// service notifications is called last, because it must know which bookings keep their data.
 //
 // If a service is unavailable, a repeated call erases the rest. Faults: invalid_parameter for an invalid address;
-// conflict if there are too many future items to list; outcome_unknown if a service was unavailable after another one
-// had erased its part.
+// conflict if there are too many future bookings and reservations to list; outcome_unknown if a service was unavailable
+// after another one had erased its part.
 func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
 	asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)

@@ -19,17 +19,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// EventSales is an event with its sold and remaining tickets.
+// EventSales is an event with the numbers of sold and remaining tickets.
 type EventSales struct {
 	*catalog.Event
 	Sold  int
-	Left  int // remaining tickets of the event; never below 0
+	Left  int // number of remaining tickets, at least 0
 	Tiers []TierSales
-	Over  bool // the event has ended, so nothing more is sold
-	Gone  bool // the event is no longer in the offer
+	Over  bool // the event has ended, so no more tickets are sold
+	Gone  bool // the offer no longer has the event
 }
 
-// Share returns the sold part of the event's tickets in percent, rounded down.
+// Share returns the percentage of the event's capacity that is sold, rounded down.
 func (a *EventSales) Share() int {
 	if a.TotalCapacity == 0 {
 		return 0
@@ -37,25 +37,25 @@ func (a *EventSales) Share() int {
 	return min(100, a.Sold*100/a.TotalCapacity)
 }
 
-// TierSales is a tier with the numbers of sold and of remaining tickets. Left is the smaller of the numbers that
-// remain in the tier and in the whole event (semantics.md §4).
+// TierSales is a tier with the numbers of sold and remaining tickets. Left is the number of tickets that remain in the
+// tier or in the whole event, whichever is smaller (semantics.md §4).
 type TierSales struct {
 	catalog.Tier
 	Sold, Left int
 }
 
-// EventList has events of a business, sorted by start.
+// EventList has some events of a business, sorted by start.
 type EventList struct {
 	Events  []EventSales
-	Unknown bool // the sales cannot be read, so Sold and Left have no meaning
-	More    bool // there are more events than are shown
+	Unknown bool // the sales cannot be read; Sold and Left have no meaning then
+	More    bool // there are more events than the list has
 }
 
-// mostEvents is the maximum number of events on a page.
+// mostEvents is the maximum number of events in an [EventList].
 const mostEvents = 100
 
-// ListEvents reads the events that have not ended, next one first. If past is true, it reads those that have ended,
-// latest first.
+// ListEvents reads the events that have not ended, the next one first. If past is true, it reads the events that have
+// ended instead, the latest first.
 func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past bool) (*EventList, error) {
 	all := &EventList{}
 	for i := range business.Events {
@@ -77,7 +77,7 @@ func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past
 	return all, o.count(ctx, business, all)
 }
 
-// FindEvent reads one event of the offer. Fault: not_found.
+// FindEvent reads one event of the offer with its sales. Fault: not_found if the offer does not have the event.
 func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Offer, id uuid.UUID) (*EventList, error) {
 	e := business.Event(id)
 	if e == nil || !business.Modules.Events {
@@ -92,7 +92,8 @@ func (o *UseCases) over(business *catalog.Offer, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
-// count reads the sold tickets of events. If booking is unavailable, they are unknown.
+// count adds the numbers of sold and remaining tickets to the events of a list. If the service booking is unavailable,
+// it sets all.Unknown.
 func (o *UseCases) count(ctx context.Context, business *catalog.Offer, all *EventList) error {
 	if len(all.Events) == 0 {
 		return nil
@@ -108,7 +109,7 @@ func (o *UseCases) count(ctx context.Context, business *catalog.Offer, all *Even
 	} else if err != nil {
 		return err
 	}
-	sold := map[uuid.UUID]int{} // by event id and by tier id
+	sold := map[uuid.UUID]int{} // number of sold tickets, by the id of an event or a tier
 	if sales != nil {
 		for _, e := range sales.Events {
 			sold[e.EventID] = e.Sold
@@ -132,7 +133,8 @@ func (a *EventSales) counted(sold map[uuid.UUID]int) {
 	}
 }
 
-// Order returns one order of tickets; a viewer sees it without the customer's contact. Faults: not_found.
+// Order returns one order of tickets. If the principal's role hides contact data, the order omits the customer's
+// contact. Fault: not_found.
 func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	id uuid.UUID) (*booking.Ticket, error) {
 	found, err := o.Bookings.Ticket(ctx, business.ID, id)
@@ -142,8 +144,8 @@ func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *cata
 	return found, err
 }
 
-// EventOf returns the event of an order of tickets. If the offer no longer contains the event, EventOf makes one from
-// the data of the order and treats it as ended.
+// EventOf returns the event of an order of tickets. If the offer no longer has the event, EventOf makes an event from
+// the data of the order, and marks it as ended.
 func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
@@ -162,8 +164,8 @@ func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *
 	return all, o.count(ctx, business, all)
 }
 
-// Orders lists a page of orders of tickets. If the booking service is unavailable, the list is marked as unknown.
-// Faults: those of [UseCases.ListTickets].
+// Orders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
+// service booking is unavailable, the list is marked as unknown. Faults: those of [UseCases.ListTickets].
 func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (peers.Part[booking.Ticket], string, error) {
 	var part peers.Part[booking.Ticket]
@@ -175,14 +177,15 @@ func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, 
 	return part, list.NextCursor, nil
 }
 
-// OrderDetails has all data of one order of tickets.
+// OrderDetails has one order of tickets with its history and its messages.
 type OrderDetails struct {
 	Order    booking.Ticket
 	History  peers.Part[event.Event]           // newest first
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// OrderDetails reads the data of one order, as far as the person may see it. Faults: not_found.
+// OrderDetails reads one order of tickets with the history and the messages that the principal may see. Fault:
+// not_found.
 func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
@@ -200,8 +203,8 @@ func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, busines
 	return d, peers.Together(asks...)
 }
 
-// ExportOrders reads all orders that a filter matches, and calls take with each page. Fault: conflict if there are more
-// than [MostExported].
+// ExportOrders reads all orders of tickets that a filter matches, and calls take with each page of them. Fault:
+// conflict if there are more than [MostExported] orders.
 func (o *UseCases) ExportOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Explain reports whether a start can be booked, and why not (pages.md, "Why not?"). It uses the newest published
-// version of the offer. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
-// invalid_parameter.
+// Explain reports whether customers can book a start, and the reasons if they cannot (pages.md, "Why not?"). It uses
+// the newest published version of the offer. If some data cannot be read, the answer is marked as not computed. Faults:
+// service_not_found; invalid_parameter.
 func (o *UseCases) Explain(ctx context.Context, slug string,
 	start availability.Question) (*availability.Explanation, error) {
 	business, err := o.Business(ctx, slug)
@@ -27,7 +27,7 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 		Question: start})
 }
 
-// WhyNot explains why a start can or cannot be booked. Besides the reasons, it has the bookings that conflict with the
+// WhyNot explains why a start can or cannot be booked. It has the reasons, and the bookings that conflict with the
 // start.
 type WhyNot struct {
 	*availability.Explanation
@@ -36,8 +36,8 @@ type WhyNot struct {
 	nearby   peers.Part[booking.Booking]
 }
 
-// WhyNot explains a start as [UseCases.Explain] does, and reads the bookings that the reasons refer to. If the bookings
-// cannot be read, the answer has only the reasons.
+// WhyNot explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the bookings
+// cannot be read, the result has only the reasons.
 func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	start availability.Question) (*WhyNot, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
@@ -51,8 +51,8 @@ func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *cat
 	return why, err
 }
 
-// booked returns the first and the last date on which a booking that conflicts with the start can begin. It returns
-// false if no booking conflicts.
+// booked returns the earliest and the latest date on which the bookings that conflict with the start can begin. The
+// third result is false if no booking conflicts.
 func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {
@@ -70,8 +70,8 @@ func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	return slices.Min(dates), slices.Max(dates), true
 }
 
-// InTheWay returns the bookings that a reason refers to, sorted by start. If members perform the requested services,
-// these are the bookings of the reason's member. Otherwise they are the bookings of the services.
+// InTheWay returns the bookings that a reason refers to, sorted by start. If the requested services have staff, the
+// result has the bookings of the member that the reason names. Otherwise it has the bookings of these services.
 func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
 		return nil

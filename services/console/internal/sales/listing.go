@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// ListBookings lists the bookings that the principal's role may see, sorted by their local start. A member of the staff
-// sees only their own; a viewer sees no contact data of customers. Fault: invalid_parameter for an invalid filter or
-// page.
+// ListBookings lists the bookings that the principal's role may see, sorted by local start. A member of the staff sees
+// only their own bookings. A viewer sees no contact data of customers. Faults: invalid_parameter for an invalid filter
+// or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	page request.Page) (*booking.BookingList, error) {
 	business, err := o.Business(ctx, slug)
@@ -27,7 +27,7 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 		self, _ := by.In(business.ID)
 		filter.StaffID = &self.StaffID
 	case reach == access.NoContact && filter.Query != "":
-		// A search by customer would reveal contacts.
+		// The results of a search by customer would reveal contact data.
 		return nil, fault.Newf(
 			fault.Forbidden,
 			"The role %s may not look for bookings by their customer.",
@@ -41,8 +41,8 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 	return list, err
 }
 
-// ListTickets lists orders of tickets. A viewer sees no contact data of customers, and may not search by contact data.
-// Fault: invalid_parameter for an invalid filter or page.
+// ListTickets lists the orders of tickets that a filter matches. A viewer sees no contact data of customers. Faults:
+// invalid_parameter for an invalid filter or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (*booking.TicketList, error) {
 	business, err := o.Business(ctx, slug)
@@ -51,7 +51,7 @@ func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug str
 	}
 	hidden := hidesContact(by, business)
 	if hidden && filter.Query != "" {
-		// A search by customer would reveal contacts.
+		// The results of a search by customer would reveal contact data.
 		return nil, fault.Newf(
 			fault.Forbidden,
 			"The role %s may not look for tickets by their customer.",
@@ -65,11 +65,12 @@ func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug str
 	return list, err
 }
 
-// ListReservations lists reservations. A viewer sees no contact data of customers. Fault: invalid_parameter for an
-// invalid filter or page.
+// ListReservations lists the reservations that a filter matches. A viewer sees no contact data of customers. Fault:
+// invalid_parameter for an invalid filter or page.
 func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slug string, filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
-	// An operator sees all businesses; rental finds the business itself, even while catalog is unavailable.
+	// An operator may see all businesses, so no permission of the business is checked. The service rental finds the
+	// business by its slug, even while catalog is unavailable.
 	if by.Operator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}
@@ -80,7 +81,7 @@ func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slu
 	return o.reservationsIn(ctx, by, business, filter, page)
 }
 
-// reservationsIn is [UseCases.ListReservations] for a business that is already known.
+// reservationsIn is [UseCases.ListReservations] for a business that the caller has already read.
 func (o *UseCases) reservationsIn(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Messages lists the messages of a business, newest first, without their texts. It includes messages that were only
-// stored and not sent.
+// Messages lists the messages of a business, newest first, without their texts. The list includes messages that were
+// stored but not sent.
 func (o *UseCases) Messages(ctx context.Context, slug string, filter notifications.MessageFilter,
 	page request.Page) (*notifications.MessageList, error) {
 	business, err := o.Business(ctx, slug)
@@ -31,7 +31,7 @@ func (o *UseCases) Message(ctx context.Context, slug string, id uuid.UUID) (*not
 	return o.Notifications.Message(ctx, business.ID, id)
 }
 
-// RetryMessage sends a message again that failed or was only stored.
+// RetryMessage sends a message again. The message has failed, or was stored but not sent.
 func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Message, error) {
 	business, err := o.Business(ctx, slug)

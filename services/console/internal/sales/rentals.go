@@ -17,15 +17,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RentalOverview lists the reservations of a business that are picked up or due, and the free units.
+// RentalOverview has the reservations of a business that are picked up or due for pickup, and the numbers of free
+// units.
 type RentalOverview struct {
-	Date   timespan.Date                  // today, by the business's zone
-	Out    peers.Part[rental.Reservation] // picked up: overdue first, then by return time
-	Due    peers.Part[rental.Reservation] // to be picked up today
-	Unpaid peers.Part[rental.Reservation] // online payment pending, from today on
-	// RefundFailed and Disputed are the reservations whose payment needs the owner's attention, at any time.
+	Date   timespan.Date                  // today in the time zone of the business
+	Out    peers.Part[rental.Reservation] // picked-up reservations: the overdue first, then by return time
+	Due    peers.Part[rental.Reservation] // reservations to be picked up today
+	Unpaid peers.Part[rental.Reservation] // reservations from today on whose online payment is pending
+	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
+	// act on them, whatever their date.
 	RefundFailed, Disputed peers.Part[rental.Reservation]
-	Ahead                  peers.Part[rental.Reservation] // to be picked up on the following days of the fortnight
+	Ahead                  peers.Part[rental.Reservation] // reservations to be picked up later in the fortnight
 	Free                   Fortnight
 }
 
@@ -36,15 +38,16 @@ type Fortnight struct {
 	Unknown bool
 }
 
-// FreeUnits has the number of free units of one rental on each day. A number is nil if it is unknown, or if customers
-// cannot reserve the rental yet on that day. On a closed day, the rental can be neither picked up nor returned.
+// FreeUnits has the number of free units of one rental on each day of a [Fortnight]. A number is nil if it is unknown,
+// or if customers cannot reserve the rental yet on that day. If Closed is true for a day, customers can neither pick up
+// nor return the rental on that day.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int
 	Closed []bool
 }
 
-// newFreeUnits returns the row of a rental with all numbers unknown, and with the closed days marked.
+// newFreeUnits returns the row of a rental. All its numbers are unknown, and its closed days are marked.
 func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
@@ -56,12 +59,12 @@ func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Da
 const (
 	// FortnightDays is the number of days of a Fortnight.
 	FortnightDays = 14
-	mostAsked     = 20 // rentals in one request (interface.md §4)
+	mostAsked     = 20 // maximum number of rentals in one request (interface.md §4)
 	mostRentals   = 100
 )
 
-// RentalOverview reads the reservations that are picked up or due, and the free units from a date on. The data of an
-// unavailable service is marked as unknown.
+// RentalOverview reads the reservations that are picked up or due for pickup, and the numbers of free units on the days
+// that begin at the date from. If a service is unavailable, its data is marked as unknown.
 func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
@@ -94,7 +97,7 @@ func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, busin
 	return r, nil
 }
 
-// free reads the number of free units of the active rentals, at most mostRentals.
+// free reads the numbers of free units of at most mostRentals active rentals on the days that begin at the date from.
 func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
@@ -114,7 +117,7 @@ func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from times
 	return nil
 }
 
-// freeOf fills the numbers of rows. It returns false if the numbers are not known.
+// freeOf sets the numbers of free units in rows. It returns false if the service cannot determine the numbers now.
 func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
@@ -143,7 +146,8 @@ func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date
 	return free.Computed, nil
 }
 
-// Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
+// Reservation returns one reservation. If the principal's role hides contact data, the reservation omits the customer's
+// contact. Fault: not_found.
 func (o *UseCases) Reservation(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	id uuid.UUID) (*rental.Reservation, error) {
 	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)

@@ -12,11 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Reserve reserves units of a rental. The rental service looks up the business itself, so that an operator can reserve
-// while catalog is unavailable.
+// Reserve reserves units of a rental for a customer. The service rental finds the business by its slug, so that an
+// operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	wanted rental.NewReservation) (*rental.Reservation, error) {
-	// The body names a rental, which may belong to another business that has the slug by now.
+	// The body names a rental of the business that the caller means. By now, another business may have the slug.
 	if access.HasBusiness(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err
@@ -29,7 +29,8 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	return made, err
 }
 
-// MoveReservation makes one of the transitions that an owner can make, except cancelling.
+// MoveReservation changes the status of a reservation. The argument move is the name of the transition, such as pickup.
+// It cannot be a cancellation; for this, call [UseCases.CancelReservation].
 func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*rental.Reservation, error) {
 	rentals, err := o.RentalsOf(ctx, by, slug)
@@ -44,7 +45,8 @@ func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug
 	return moved, err
 }
 
-// PreviewReservationCancellation returns what cancelling a reservation would refund now. Faults: not_found.
+// PreviewReservationCancellation returns the effect of cancelling a reservation now, with the refundable amount. Fault:
+// not_found.
 func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	rentals, err := o.RentalsOf(ctx, by, slug)
@@ -58,7 +60,8 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 // again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*rental.Reservation, error) {
-	if !byPolicy(wanted.Refund) { // otherwise rental finds the business, so that catalog may be unavailable
+	// For a refund by the policy, the service rental finds the business, even while catalog is unavailable.
+	if !byPolicy(wanted.Refund) {
 		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
 			return nil, err
 		}

@@ -1,9 +1,9 @@
-// Package sales has the use cases of what is sold: bookings, classes, tickets of events, and reservations of rentals;
-// the calendar, the customers, and the messages to them. Package booking and package rental of the other services own
-// the data. Each change is logged with the person who made it.
+// Package sales has the use cases about what a business sells: bookings, class sessions, tickets of events, and
+// reservations of rentals. It also has the calendar, the customers, and the messages to customers. The services booking
+// and rental store the data. Each change is logged with the person who made it.
 package sales
 
 import "github.com/slotmesh/slotmesh/services/console/internal/peers"
 
-// UseCases implements the actions on sales.
+// UseCases has the use cases of sales as methods.
 type UseCases struct{ *peers.Peers }

@@ -11,18 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// SearchResults has the customers and bookings that a search has found and that the person may see. The data of an
-// unavailable service is marked as unknown.
+// SearchResults has the customers and bookings that match a search and that the person may see. If a service is
+// unavailable, its list is marked as unknown.
 type SearchResults struct {
 	Bookings  peers.Part[booking.Booking]
 	Customers peers.Part[customer.Customer]
 }
 
-// mostFound is the maximum number of shown results of each kind.
+// mostFound is the maximum number of results that each list of [SearchResults] has.
 const mostFound = 10
 
-// Search finds customers, and the bookings of customers, by a part of a name, an e-mail address or a phone number. It
-// finds nothing for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
+// Search finds customers, and the bookings of customers, by a part of a name, an e-mail address or a phone number. For
+// a person who may not see contact data, the results are empty. Fault: invalid_parameter for an invalid query.
 func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	query string) (*SearchResults,
 	error) {

@@ -12,16 +12,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// Spending is the sum of a customer's purchases in one currency. Purchases count in the same way as in the revenue
+// Spending is the sum of a customer's purchases in one currency. It counts purchases by the same rules as the revenue
 // report (docs/decisions/014).
 type Spending struct {
 	Currency string
-	Total    decimal.Decimal // prices of everything that is not cancelled, however it is paid
-	Paid     decimal.Decimal // paid online, minus refunds
+	Total    decimal.Decimal // sum of the prices of all purchases that are not cancelled, paid online or not
+	Paid     decimal.Decimal // amount paid online, minus refunds
 }
 
-// SumSpending adds up everything that a customer has bought, by currency. Items that owners sold without a price add
-// nothing.
+// SumSpending returns the sums of a customer's purchases, one for each currency. A purchase that an owner sold without
+// a price counts as 0.
 func SumSpending(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
 	var all []Spending
 	add := func(currency string, cancelled bool, total *json.Number, paid *booking.Payment) {

@@ -19,26 +19,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Today lists today's customers and tasks, as far as the person may see them.
+// Today has today's customers and tasks of a business, as far as the person may see them.
 type Today struct {
 	Business *catalog.Offer
-	Date     timespan.Date               // today, by the business's zone
-	Arrivals peers.Part[booking.Booking] // of today, sorted by start, without cancelled ones
-	Pending  peers.Part[booking.Booking] // to be confirmed, from tomorrow on
-	Unpaid   peers.Part[booking.Booking] // online payment pending, from today on
-	// UnpaidRentals are reservations with a pending online payment, from today on.
+	Date     timespan.Date               // today in the time zone of the business
+	Arrivals peers.Part[booking.Booking] // today's bookings, sorted by start, without cancelled ones
+	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that the business must confirm
+	Unpaid   peers.Part[booking.Booking] // bookings from today on whose online payment is pending
+	// UnpaidRentals are reservations from today on whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
-	Due           peers.Part[rental.Reservation] // to be picked up today
-	Out           peers.Part[rental.Reservation] // picked up, and to be returned by today
-	Calendar      *Calendar                      // of today, with each member's free time
+	Due           peers.Part[rental.Reservation] // reservations to be picked up today
+	Out           peers.Part[rental.Reservation] // picked-up reservations to be returned today or earlier
+	Calendar      *Calendar                      // calendar of today, with each member's free time
 }
 
 const (
-	mostToday = 500 // arrivals of one day that are shown
-	mostBrief = 20  // of each of the other lists
+	mostToday = 500 // maximum number of arrivals, and of each list of reservations
+	mostBrief = 20  // maximum number of bookings to confirm, and of unpaid bookings
 )
 
-// Today reads what a business has to do today. If a service is unavailable, its part is unknown.
+// Today reads what a business has to do today. If a service is unavailable, its list is marked as unknown.
 func (o *UseCases) Today(ctx context.Context, by peers.Principal, slug string) (*Today, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -105,15 +105,15 @@ func (o *UseCases) reservationsOf(ctx context.Context, by peers.Principal, busin
 	}
 }
 
-// Details has all data of one booking.
+// Details has one booking with its history and its messages.
 type Details struct {
 	Booking  booking.Booking
 	History  peers.Part[event.Event]           // newest first
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// Booking returns a booking, with the data that the principal's role may see. Fault: not_found, also for the booking of
-// another member if the principal may see only their own.
+// Booking returns a booking with the data that the principal's role may see. Fault: not_found. It is also the fault for
+// the booking of another member if the principal may see only their own bookings.
 func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*booking.Booking,
 	error) {
 	business, err := o.Business(ctx, slug)
@@ -132,16 +132,16 @@ func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string,
 		}
 	case access.NoContact:
 		removeContact(found)
-	default: // the principal sees the whole booking, or was refused above
+	default: // the principal sees the whole booking, or the code above has returned an error
 	}
 	return found, nil
 }
 
-// mostHistory is the maximum number of shown events of a booking, and of its messages.
+// mostHistory is the maximum number of events, and of messages, that [Details] has.
 const mostHistory = 50
 
-// Details reads all data of a booking that the principal may see. The data of an unavailable service is marked as
-// unknown. Faults: not_found.
+// Details reads a booking with the history and the messages that the principal may see. If a service is unavailable,
+// its list is marked as unknown. Fault: not_found.
 func (o *UseCases) Details(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*Details, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -161,7 +161,7 @@ func (o *UseCases) Details(ctx context.Context, by peers.Principal, slug string,
 	return d, peers.Together(asks...)
 }
 
-// historyOf returns a function that reads the events of the object with this id.
+// historyOf returns a function that reads the events of the object with this id into part.
 func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[event.Event]) func() error {
 	return func() error {
@@ -173,7 +173,7 @@ func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
 	}
 }
 
-// messagesAbout returns a function that reads the messages about the object with this id.
+// messagesAbout returns a function that reads the messages about the object with this id into part.
 func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[notifications.Message]) func() error {
 	return func() error {
@@ -185,11 +185,11 @@ func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
 	}
 }
 
-// MostExported is the maximum number of entries of an exported list.
+// MostExported is the maximum number of entries that an export has.
 const MostExported = 20_000
 
-// ExportBookings reads all bookings that a filter matches, and calls take with each page. Fault: conflict if there are
-// more than [MostExported].
+// ExportBookings reads all bookings that a filter matches, and calls take with each page of them. Fault: conflict if
+// there are more than [MostExported] bookings.
 func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
@@ -205,8 +205,8 @@ func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug 
 	return err
 }
 
-// export reads all pages of a list, calls take with each page, and returns the number of entries. what is the word for
-// the entries in the error message. Fault: conflict if there are more than [MostExported].
+// export reads all pages of a list, calls take with each page, and returns the number of entries. The argument what is
+// the word for the entries in the error message. Fault: conflict if there are more than [MostExported] entries.
 func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {
