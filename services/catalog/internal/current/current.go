@@ -1,10 +1,10 @@
-// Package current caches the newest version of each business in memory, so that it is decoded and
-// compiled once per version, not once per request.
+// Package current caches the newest version of each business in memory.
+// Each version is decoded and compiled once, not once per request.
 //
-// A version never changes. The cache therefore only checks whether its version is still the newest
-// (libs/platform/revalidate). [Cache.Verified] asks the database at each call. [Cache.Fresh] relies on an
-// answer for [revalidate.TrustFor]. While the database is unavailable, Fresh returns the last known
-// version (docs/decisions/004): from memory, or else from its copy in Redis (package lastknown).
+// A version never changes. The cache therefore only checks whether the cached version is still the newest
+// (libs/platform/revalidate). [Cache.Verified] asks the database in each call. [Cache.Fresh] uses an answer of
+// the database again for the duration [revalidate.TrustFor]. While the database is unavailable, Fresh returns
+// the last known version (docs/decisions/004): from memory, or else from its copy in Redis (package lastknown).
 package current
 
 import (
@@ -25,16 +25,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Source provides the versions. Both methods return [store.ErrNotFound] for an unknown business or version.
+// Source reads the versions from the database. Both methods
+// return [store.ErrNotFound] for an unknown business or version.
 type Source interface {
 	Head(ctx context.Context, slug string) (int64, error)
 	Text(ctx context.Context, slug string, version int64) (store.Text, error)
 }
 
-// Build builds the value that the cache holds for a version, from the version's stored text.
+// Build builds the value that the cache holds for a version, from the stored text of the version.
 type Build[T any] func(text store.Text, version int64) (T, error)
 
-// Cache holds decoded versions. Its memory is bounded by the size of the canonical JSON that they were made from.
+// Cache holds decoded versions. The total size of the canonical JSON of these versions is limited.
 type Cache[T any] struct {
 	source   Source
 	build    Build[T]
@@ -45,25 +46,26 @@ type Cache[T any] struct {
 	built    metric.Int64Counter
 
 	versions *revalidate.Cache[*version[T]]
-	loads    bulkhead.Shared[*version[T]]    // by slug and number
-	reads    bulkhead.Shared[lastknown.Copy] // by slug
+	loads    bulkhead.Shared[*version[T]]    // keyed by slug and version number
+	reads    bulkhead.Shared[lastknown.Copy] // keyed by slug
 }
 
-// version is one decoded version of a business. Only copied ever changes.
+// version is one decoded version of a business. Only the field copied ever changes.
 type version[T any] struct {
 	number int64
 	ready  T
 	bytes  int
-	copied atomic.Pointer[time.Time] // when Redis was last sent a confirmation of its copy
+	copied atomic.Pointer[time.Time] // when Redis was last informed that the version is the newest
 }
 
 func (v *version[T]) Number() int64 { return v.number }
 func (v *version[T]) Size() int     { return v.bytes }
 
-// New returns an empty cache. It holds decoded versions with up to maxBytes of canonical JSON, and always at least one.
+// New returns an empty cache. It keeps decoded versions with up
+// to maxBytes of canonical JSON, and always at least one version.
 //
-// patience is how long a reader waits for the database's answer about the newest version, if an older
-// version or a copy can be returned instead. 0 means no limit.
+// The argument patience limits how long a reader waits until the database answers which version is
+// the newest. It applies if an older version or a copy can be returned instead. 0 means no limit.
 func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration,
 	clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
@@ -82,28 +84,29 @@ func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxByte
 	return c
 }
 
-// Verified returns the newest version of slug and its number. It always asks the database which
-// version is the newest. Fault: business_not_found.
+// Verified returns the newest version of slug and its number. It always
+// asks the database which version is the newest. Fault: business_not_found.
 func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Newest(ctx, slug))
 }
 
-// Fresh returns a version of slug that was the newest at some time within the last [revalidate.TrustFor], and its
-// number. While the database is unavailable or slow, it returns the last known version. Fault: business_not_found.
+// Fresh returns a version of slug, with its number, that was the newest at some
+// time within the last [revalidate.TrustFor]. While the database is unavailable
+// or slow, Fresh returns the last known version. Fault: business_not_found.
 func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Get(ctx, slug))
 }
 
-// LastKnown returns the newest version of slug and asks the database for it, as [Cache.Verified] does.
-// If the database is unavailable or slow, it returns the last known version. The returned duration is
-// the time since the version was last confirmed to be the newest.
+// LastKnown returns the newest version of slug. It asks the database which version that is, as
+// [Cache.Verified] does. If the database is unavailable or slow, it returns the last known version.
+// The returned duration is the time since the database last confirmed that the version is the newest.
 func (c *Cache[T]) LastKnown(ctx context.Context, slug string) (T, time.Duration, error) {
 	v, age, err := c.versions.LastKnown(ctx, slug)
 	ready, _, err := unwrap(v, err)
 	return ready, age, err
 }
 
-// Expire makes the next [Cache.Fresh] of slug ask the database.
+// Expire makes the next [Cache.Fresh] of slug ask the database which version is the newest.
 func (c *Cache[T]) Expire(slug string) { c.versions.Expire(slug) }
 
 func unwrap[T any](v *version[T], err error) (T, int64, error) {
@@ -114,8 +117,9 @@ func unwrap[T any](v *version[T], err error) (T, int64, error) {
 	return v.ready, v.number, nil
 }
 
-// ask asks the database for the newest version of slug, and returns it with its age, for [revalidate.New]. known is
-// the version in memory, or nil. If mayBeOld is true and the database does not answer, it returns the copy in Redis.
+// ask asks the database for the newest version of slug, and returns that version with
+// its age, for [revalidate.New]. The argument known is the version in memory, or nil.
+// If mayBeOld is true and the database does not answer, ask returns the copy in Redis.
 func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
 	mayBeOld bool) (*version[T], time.Duration, error) {
 	asked := c.clock.Now()
@@ -125,7 +129,8 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
 			return v, age, nil
 		}
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			head, err = c.source.Head(ctx, slug) // there is neither a version in memory nor a copy to return
+			// If there is no version in memory and no copy, the database is asked without the limit of c.patience.
+			head, err = c.source.Head(ctx, slug)
 		}
 	}
 	newest := known
@@ -147,7 +152,7 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
 	return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// head returns the number of the newest version in the database. If mayBeOld is true, it waits at most c.patience.
+// head returns the number of the newest version in the database. If mayBeOld is true, head waits at most c.patience.
 func (c *Cache[T]) head(ctx context.Context, slug string, mayBeOld bool) (int64, error) {
 	if mayBeOld && c.patience > 0 {
 		var cancel context.CancelFunc
@@ -182,8 +187,8 @@ func (c *Cache[T]) made(ctx context.Context, slug string, number int64, text sto
 	return &version[T]{number: number, ready: ready, bytes: len(text.JSON)}, nil
 }
 
-// lastKnown returns the version of slug that is copied in Redis, and the copy's age. It returns nil if
-// there is no readable copy.
+// lastKnown returns the version of slug that is copied in Redis, and
+// the age of the copy. It returns nil if there is no readable copy.
 func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], time.Duration) {
 	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) {
 		return c.copies.Read(ctx, slug)
@@ -203,8 +208,8 @@ func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], tim
 	return v, read.Age
 }
 
-// copy confirms in Redis that the version is the newest ([lastknown.Copies.Confirm]), at most once per
-// [lastknown.ConfirmEvery].
+// copy confirms in Redis that the version is the newest ([lastknown.Copies.Confirm]), at most once
+// per [lastknown.ConfirmEvery]. The argument asked is the time at which the database was asked.
 func (c *Cache[T]) copy(slug string, v *version[T], asked time.Time, text func(context.Context) ([]byte, error)) {
 	now := c.clock.Now()
 	last := v.copied.Load()

@@ -1,9 +1,9 @@
-// Package lastknown keeps a copy of each business's newest version in Redis, for replicas that start
-// while PostgreSQL is unavailable.
+// Package lastknown keeps a copy of each business's newest version in Redis.
+// Replicas that start while PostgreSQL is unavailable serve these copies.
 //
-// A copy is read only if neither PostgreSQL nor the memory of the process has the version, because it may be outdated.
-// It expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer version is
-// published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
+// A copy may be outdated. It is therefore read only if neither PostgreSQL nor the memory of the process has the
+// version. It expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer version
+// is published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
 package lastknown
 
 import (
@@ -27,15 +27,14 @@ import (
 )
 
 const (
-	// Lifetime is the time for which a copy may be served, counted from the last confirmation that its
-	// version is the newest.
+	// Lifetime is how long a copy may be served after PostgreSQL last confirmed that its version is the newest.
 	Lifetime = 24 * time.Hour
-	// ConfirmEvery is the interval at which each replica confirms that a version
-	// is still the newest. The ages of copies are only as exact as this.
+	// ConfirmEvery is the interval at which each replica confirms in Redis that a version is
+	// still the newest. The real age of a copy can differ from its recorded age by this interval.
 	ConfirmEvery = time.Minute
 
-	mostBytes  = 1 << 20  // maximum size of a compressed text; larger texts are not copied
-	mostText   = 64 << 20 // maximum size of an uncompressed text
+	mostBytes  = 1 << 20  // maximum size of a compressed text in bytes; larger texts are not copied
+	mostText   = 64 << 20 // maximum size of an uncompressed text in bytes
 	atOnce     = 16       // maximum number of copies that a process writes concurrently
 	retryEvery = time.Second
 )
@@ -45,29 +44,30 @@ var confirmSource string
 
 var confirm = redis.NewScript(confirmSource)
 
-// waits are the timeouts for Redis.
+// waits holds the timeouts for Redis.
 type waits struct {
-	write time.Duration // for writing a copy, for which no request waits
-	tell  time.Duration // for a change or a reader that waits for Redis
+	write time.Duration // for writing a copy; no request waits for this
+	tell  time.Duration // for a change, or for a reader, which both wait for Redis
 }
 
-// Copies reads and writes the copies of the businesses of one database.
+// Copies reads and writes, in Redis, the copies for the businesses of one database.
 type Copies struct {
 	redis  redis.UniversalClient
 	prefix string
 	tel    *telemetry.Telemetry
 	within waits
 	writes errgroup.Group
-	away   atomic.Bool // writing the last copy failed
+	away   atomic.Bool // true after an attempt to write a copy failed, until one succeeds
 
-	mu      sync.Mutex
-	pending map[string]int64 // superseded versions by slug that Redis does not know yet
+	mu sync.Mutex
+	// pending holds, by slug, the versions below which all copies are superseded. Redis does not know them yet.
+	pending map[string]int64
 
 	served, unsaved metric.Int64Counter
 }
 
-// New returns the copies in Redis whose keys begin with prefix. The caller must also start
-// [Copies.Run], which retries to send what Redis did not accept.
+// New returns the copies in Redis whose keys begin with prefix. The caller must
+// also start [Copies.Run], which sends to Redis again what Redis did not accept.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
 		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond},
@@ -80,17 +80,18 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 	return c
 }
 
-// Wait sets all timeouts for Redis.
+// Wait sets all timeouts for Redis to within. Only tests call it.
 func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
 
 func (c *Copies) key(slug string) string { return c.prefix + slug }
 
-// marker returns the key that exists as long as any copy does. No business can have the slug "*".
+// marker returns a key that exists while any copy exists. No slug can be "*", so the marker is not the key of a copy.
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm stores in Redis that the version of slug was still the newest at the time age before now. It does so
-// in the background. If Redis does not have the version's text, it calls text for its canonical JSON. It returns
-// false, and does nothing, if too many copies are being written; the caller should then try again later.
+// Confirm stores in Redis that PostgreSQL confirmed the version of slug as the newest, a
+// duration of age ago. It runs in the background. If Redis does not have the text of the
+// version, Confirm calls the function text for the canonical JSON. If too many copies are being
+// written, Confirm does nothing and returns false. The caller should then try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration,
 	text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
@@ -127,7 +128,7 @@ func (c *Copies) confirm(ctx context.Context, slug string, version int64, age ti
 			return err
 		}
 		if len(packed) > mostBytes || len(plain) > mostText {
-			packed = nil // an empty text, so that no older version is served instead
+			packed = nil // an empty text, so that no older version is served instead of this one
 		}
 		if _, err := c.tell(ctx, slug, version, age, packed); err != nil {
 			return err
@@ -141,9 +142,9 @@ func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.
 		text...)...).Bool()
 }
 
-// Supersede marks in Redis all copies of slug's versions below version as superseded, so that no replica
-// serves them again. The argument version is the newest version; after the removal of a business, it is
-// the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
+// Supersede marks in Redis all copies of slug whose version is lower than the argument version, so that no
+// replica serves them again. The argument version is the newest version. After the removal of a business, it
+// is the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
@@ -154,14 +155,15 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	}
 }
 
-// SupersedeLater does the same as [Copies.Supersede], but not at once: the next turn of [Copies.Run] sends it to Redis.
+// SupersedeLater does the same as [Copies.Supersede], but in the
+// background: the next turn of [Copies.Run] sends the version to Redis.
 func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending[slug] = max(version, c.pending[slug])
 }
 
-// Run retries, every second until ctx ends, to send to Redis which versions are superseded.
+// Run sends the superseded versions that Redis does not know yet. It tries every second until ctx ends.
 func (c *Copies) Run(ctx context.Context) error {
 	ticker := time.NewTicker(retryEvery)
 	defer ticker.Stop()
@@ -175,7 +177,7 @@ func (c *Copies) Run(ctx context.Context) error {
 	}
 }
 
-// retry sends the pending versions and stops at the first failure, because Redis is then unavailable.
+// retry sends the pending versions to Redis. It stops at the first failure, because Redis is then unavailable.
 func (c *Copies) retry(ctx context.Context) {
 	c.mu.Lock()
 	pending := maps.Clone(c.pending)
@@ -195,20 +197,20 @@ func (c *Copies) retry(ctx context.Context) {
 	}
 }
 
-// Close waits for the copies that are being written.
+// Close waits until all copies in progress are written.
 func (c *Copies) Close() error { return c.writes.Wait() }
 
-// Copy is the last known version of a business.
+// Copy is the last known version of a business, as it was read from Redis.
 type Copy struct {
 	Version int64
-	JSON    []byte        // canonical; its descriptions may be unsanitized
-	Age     time.Duration // time since the version was last known to be the newest
+	JSON    []byte        // canonical JSON of the manifest, whose descriptions may be unsanitized
+	Age     time.Duration // time since PostgreSQL last confirmed that the version is the newest
 }
 
-// ErrNone reports that Redis has no copy of a business.
+// ErrNone reports that Redis has no copy of the business.
 var ErrNone = errors.New("no copy of the business is known")
 
-// Read returns the copy of slug, or [ErrNone]. It waits for Redis at most 250 ms.
+// Read returns the copy of slug, or the error [ErrNone] if there is no copy. It waits for Redis at most 250 ms.
 func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.within.tell)
 	defer cancel()
@@ -238,8 +240,8 @@ func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	return Copy{Version: known.Version, JSON: text, Age: max(0, Lifetime-left.Val())}, nil
 }
 
-// Any returns nil if Redis has a copy of any business. The readiness check calls it, because a replica
-// can serve copies while PostgreSQL is unavailable.
+// Any returns nil if Redis has a copy of any business. The readiness check calls
+// Any, because a replica can serve copies while PostgreSQL is unavailable.
 func (c *Copies) Any(ctx context.Context) error {
 	there, err := c.redis.Exists(ctx, c.marker()).Result()
 	if err == nil && there == 0 {

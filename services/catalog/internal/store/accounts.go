@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AccountError reports that a version contains an account of a payment provider that is not bound to
-// the version's business.
+// AccountError reports that a version contains an account of a payment
+// provider, and that this account is not bound to the business.
 type AccountError struct {
 	Provider string
-	Taken    bool // the account is bound to another business
+	Taken    bool // true if the account is bound to another business
 }
 
 func (e AccountError) Error() string {
@@ -28,17 +28,17 @@ SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
 WHERE business_id = @id AND version = @version`
 
-	// claimAccountsSQL binds to the business @id those accounts of its version that are bound to no
-	// business. ON CONFLICT locks existing rows. The check that follows therefore waits for every
-	// concurrent publish with one of these accounts.
+	// claimAccountsSQL binds to the business @id those payment accounts of the version that
+	// are bound to no business. ON CONFLICT locks the rows that exist. The check after this
+	// statement therefore waits for every concurrent publish with one of these accounts.
 	claimAccountsSQL = `
 INSERT INTO payment_accounts (provider, account, business_id, bound_at)
 SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
 ORDER BY provider, account
 ON CONFLICT (provider, account) DO UPDATE SET account = excluded.account`
 
-	// takeAccountsSQL moves accounts to the business if the newest
-	// version of their present business no longer names them.
+	// takeAccountsSQL binds to the business @id those payment accounts of the version
+	// that are bound to another business whose newest version no longer contains them.
 	takeAccountsSQL = `
 UPDATE payment_accounts AS bound SET business_id = @id, bound_at = @now
 FROM (` + namedAccountsSQL + `) AS named
@@ -47,13 +47,13 @@ WHERE bound.provider = named.provider AND bound.account = named.account AND boun
     WHERE businesses.id = bound.business_id
       AND versions.canonical #> '{payments,accounts}' ->> bound.provider = bound.account)`
 
-	// lockAccountsSQL locks the version's accounts until the transaction ends, so that no other
-	// transaction can bind them to another business.
+	// lockAccountsSQL locks the payment accounts of the version until the transaction ends.
+	// In the meantime, no other transaction can bind these accounts to another business.
 	lockAccountsSQL = `
 SELECT FROM payment_accounts AS bound JOIN (` + namedAccountsSQL + `) AS named USING (provider, account)
 ORDER BY provider, account FOR SHARE OF bound`
 
-	// unboundAccountSQL finds an account that is not bound to the business.
+	// unboundAccountSQL selects one payment account of the version that is not bound to the business.
 	unboundAccountSQL = `
 SELECT named.provider, bound.business_id IS NOT NULL
 FROM (` + namedAccountsSQL + `) AS named LEFT JOIN payment_accounts AS bound USING (provider, account)
@@ -61,9 +61,9 @@ WHERE bound.business_id IS DISTINCT FROM @id
 ORDER BY named.provider LIMIT 1`
 )
 
-// checkAccounts returns an [AccountError] if a version has a payment account that is not bound to the business. The
-// transaction must have written the version before. If the argument binds is true, checkAccounts first binds to the
-// business accounts of no business, and accounts that the newest version of their business no longer contains.
+// checkAccounts returns an [AccountError] if the version has a payment account that is not bound to the business. The
+// version must have been written in the same transaction. If binds is true, checkAccounts first binds accounts to the
+// business: accounts of no business, and accounts that the newest version of their business no longer contains.
 func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool,
 	now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Stored is a version as it is stored.
+// Stored is a version as the database holds it.
 type Stored struct {
 	Content
 	Version     int64
@@ -35,14 +35,14 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	return *head, nil
 }
 
-// Text is the content of a version as canonical JSON.
+// Text is the content of a version as JSON, for decoding.
 type Text struct {
 	JSON      []byte
-	Sanitized bool // the descriptions were sanitized by the sanitizer of this release
+	Sanitized bool // true if the sanitizer of this release sanitized the descriptions
 }
 
-// Text returns the content of a version of slug. Error: [ErrNotFound] if the version does not exist,
-// for example because its business was removed.
+// Text returns the content of a version of slug. Error: [ErrNotFound] if
+// the version does not exist, for example because the business was removed.
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
 	var text Text
 	err := s.pool.QueryRow(ctx,
@@ -59,10 +59,11 @@ func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, err
 	return text, nil
 }
 
-// Newest selects the newest version in [Store.Version].
+// Newest, passed as the version to [Store.Version], selects the newest version.
 const Newest int64 = 0
 
-// Version returns a version of slug; [Newest] selects the newest one. Errors: [ErrNotFound], [NoVersionError].
+// Version returns a version of slug. With [Newest], it returns the newest one. Errors: [ErrNotFound]
+// if slug has no business, [NoVersionError] if the business does not have the version.
 func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored, error) {
 	var v Stored
 	err := s.pool.QueryRow(ctx, `SELECT b.id, v.name, v.format, v.source, v.canonical, v.version, v.published_at
@@ -81,8 +82,9 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	return Stored{}, NoVersionError(version)
 }
 
-// List returns up to limit businesses, sorted by slug, whose slugs follow the argument after. An empty
-// after starts the list. If the argument of is not nil, it lists only businesses with these ids.
+// List returns up to limit businesses, sorted by slug. It returns only slugs that are
+// greater than the argument after. If after is empty, the list begins at the first
+// slug. If the argument of is not nil, List returns only businesses with these ids.
 func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses",
 		`SELECT b.id, b.slug, v.name, v.version, v.published_at
@@ -90,7 +92,7 @@ func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit in
 		WHERE b.slug > $1 AND ($3::uuid[] IS NULL OR b.id = ANY ($3)) ORDER BY b.slug LIMIT $2`, after, limit, of)
 }
 
-// Versions returns up to limit versions of slug that are older than before, newest first.
+// Versions returns up to limit versions of slug whose numbers are below before, the newest first. Error: [ErrNotFound].
 func (s *Store) Versions(ctx context.Context, slug string, before int64, limit int) ([]Version, error) {
 	if _, err := s.Head(ctx, slug); err != nil {
 		return nil, err

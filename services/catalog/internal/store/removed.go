@@ -12,6 +12,7 @@ import (
 )
 
 // Predecessors returns how many removed businesses had the slug.
+// The id of a business without a chosen id depends on this number.
 func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	var n int
 	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM businesses WHERE removed_slug = $1`,
@@ -21,15 +22,15 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	return n, nil
 }
 
-// Removed returns up to limit ids of businesses that were removed at or before the instant before. The
-// ids are in ascending order and follow the argument after.
+// Removed returns up to limit ids of businesses that were removed at or before the instant before.
+// The ids are in ascending order, and only ids greater than the argument after are returned.
 func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses",
 		`SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
-// EraseEvents deletes the events of businesses that were removed at or before the instant before, and returns
-// their number. It keeps the rows of the businesses, so that their ids and version numbers are never used again.
+// EraseEvents deletes the events of businesses that were removed at or before the instant before. It returns the number
+// of deleted events. It keeps the rows of the businesses, so that their ids and version numbers are never used again.
 func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
 	var erased int64
 	for {
@@ -46,5 +47,5 @@ func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error
 	}
 }
 
-// eraseStep is the maximum number of rows that one statement deletes, which bounds its locks.
+// eraseStep is the maximum number of rows that one statement deletes. It limits how many rows are locked at once.
 const eraseStep = 1000

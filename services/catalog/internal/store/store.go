@@ -1,7 +1,7 @@
 // Package store keeps the versions of every business in PostgreSQL.
 //
-// Each change of a business first locks its row, so changes of one business
-// run one after another. Readers take no lock. Rows of versions never change.
+// Each change of a business first locks the row of the business. Changes of one business
+// therefore run one after another. Readers take no lock. Rows of versions never change.
 //
 // Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken],
 // [AccountError], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
@@ -22,13 +22,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Formats of a published text.
+// Formats of a published manifest.
 const (
 	YAML = "yaml"
 	JSON = "json"
 )
 
-// ErrNotFound reports that no business has the slug or the id.
+// ErrNotFound reports that no published business has the slug or the id.
 var ErrNotFound = errors.New("business not found")
 
 // NoVersionError reports that the business has no version with this number.
@@ -37,8 +37,8 @@ type NoVersionError int64
 // Error renders the error for logs.
 func (e NoVersionError) Error() string { return fmt.Sprintf("no version %d", int64(e)) }
 
-// NotNewestError reports that ifMatch is not the number of the newest version. Newest is nil if the
-// business is not published.
+// NotNewestError reports that the version Known, which the caller sent as ifMatch, is not the
+// newest. Newest is the number of the newest version, or nil if the business is not published.
 type NotNewestError struct {
 	Known  int64
 	Newest *int64
@@ -47,10 +47,10 @@ type NotNewestError struct {
 // Error renders the error for logs.
 func (e NotNewestError) Error() string { return fmt.Sprintf("version %d is not the newest", e.Known) }
 
-// ErrIDTaken reports that the id belongs or belonged to another business: one with another slug, or a removed one.
+// ErrIDTaken reports that the id belongs or belonged to another business: one with another slug, or a removed business.
 var ErrIDTaken = errors.New("the id belongs to another business")
 
-// IDChangedError reports that the slug is published with another id, Known.
+// IDChangedError reports that the business of the slug is published with another id, the id Known.
 type IDChangedError struct{ Known uuid.UUID }
 
 // Error renders the error for logs.
@@ -63,18 +63,18 @@ type Content struct {
 	Format     string // format of Source: [YAML] or [JSON]
 	Source     []byte // the text that the owner sent
 	Canonical  []byte // Source as canonical JSON
-	Sanitizer  int    // the release of the sanitizer that made Sanitized
-	Sanitized  []byte // Canonical with sanitized descriptions; nil if they are equal
+	Sanitizer  int    // number of the sanitizer's release that produced Sanitized
+	Sanitized  []byte // Canonical with sanitized descriptions; nil if sanitizing changes nothing
 }
 
-// Published identifies a version that has just become the newest.
+// Published identifies the version that a publish or a rollback has just made the newest.
 type Published struct {
 	BusinessID uuid.UUID
 	Version    int64
-	Created    bool // the slug had no business before
+	Created    bool // true if no published business had the slug before
 }
 
-// Business is an entry of the list of businesses.
+// Business is one business in the list of businesses.
 type Business struct {
 	ID        uuid.UUID
 	Slug      string
@@ -83,7 +83,7 @@ type Business struct {
 	UpdatedAt time.Time
 }
 
-// Version is an entry of a business's history.
+// Version is one version in the list of a business's versions.
 type Version struct {
 	Version     int64
 	PublishedAt time.Time
@@ -95,17 +95,17 @@ type Store struct{ pool *pgxpool.Pool }
 // New returns a store on a pool whose search path contains catalog's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Ready reports whether the tables can be read.
+// Ready returns nil if the tables can be read.
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM businesses LIMIT 0`)
 	return err
 }
 
-// Publish makes c the newest version of slug, published at the instant now. If ifMatch is not nil, it does so
-// only if ifMatch is the number of the newest version; 0 means that slug has no business. It checks the
+// Publish makes c the newest version of slug, published at the instant now. If ifMatch is not nil, Publish requires
+// that ifMatch is the number of the newest version; 0 means that slug has no business. Publish also checks the
 // payment accounts ([checkAccounts], with the argument binds). Concurrent calls get different version numbers.
 //
-// Like all changes, it runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
+// Like all changes, Publish runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
 	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
@@ -130,30 +130,31 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 	return published, nil
 }
 
-// writesOf returns the id under which the idempotency results of changes of slug are stored. It is derived
-// from the slug, because a slug has no business id before its first publish and after its removal.
+// writesOf returns the id under which the idempotency results of changes of slug are stored. The id is
+// derived from the slug, because a slug has no business id before its first publish and after its removal.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
-// FindIdempotencyResult returns the stored result of an earlier change of slug with the same Idempotency-Key as the
-// request ([postgres.FindIdempotencyResult]).
+// FindIdempotencyResult returns the stored result of an earlier change of slug. The earlier
+// change had the same Idempotency-Key as this request ([postgres.FindIdempotencyResult]).
 func (s *Store) FindIdempotencyResult(ctx context.Context, slug string) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, writesOf(slug))
 }
 
-// row is the content of a business's row while it is locked.
+// row holds the columns of a business's row, read while the row is locked.
 type row struct {
 	id          uuid.UUID
 	lastVersion int64
 	head        *int64
 }
 
-// claim locks the row of the business with this slug and id. If there is none, it creates a row
-// without a version, which other transactions see only after the publish. Errors: [ErrIDTaken] if
+// claim locks the row of the business with this slug and id. If there is no such row, claim creates one
+// without a version; other transactions see the new row only after the publish. Errors: [ErrIDTaken] if
 // another business has the id; [IDChangedError] if the business of slug has another id.
 func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
-	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code below distinguishes the
-	// two. If two transactions publish a slug for the first time, the second one waits here. Version numbers continue
-	// after those of a removed business with the same slug, so that caches and If-Match never confuse two versions.
+	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code
+	// below distinguishes the two cases. If two transactions publish a slug for the first time,
+	// the second one waits at this statement. Version numbers continue after those of a removed
+	// business with the same slug. Caches and If-Match therefore never confuse two versions.
 	const insert = `INSERT INTO businesses (id, slug, last_version)
 		SELECT $1, $2, coalesce(max(last_version), 0) FROM businesses WHERE removed_slug = $2
 		ON CONFLICT DO NOTHING`
@@ -199,9 +200,9 @@ func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// advanceSQL makes a version that was just written the newest one. removeSQL marks a business as
-// removed; it runs before the versions are deleted. Both record an event, which contains the business
-// as the list of businesses shows it.
+// advanceSQL makes the version that the transaction has just written the newest one.
+// removeSQL marks a business as removed; it runs before the versions are deleted. Both
+// statements record an event, which contains the business as in the list of businesses.
 var (
 	advanceSQL = `
 WITH advanced AS (
@@ -230,7 +231,7 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 }
 
 // Rollback publishes the content of an old version again, as the newest version of slug, at the
-// instant now. It checks ifMatch and the payment accounts as [Store.Publish] does.
+// instant now. The arguments ifMatch and binds have the same meaning as in [Store.Publish].
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
 	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
@@ -264,15 +265,15 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, nil
 }
 
-// Removed identifies a business that has just been removed, and its last version.
+// Removed identifies a business that [Store.Remove] has removed, and the number of its last version.
 type Removed struct {
 	BusinessID  uuid.UUID
 	LastVersion int64
 }
 
-// Remove marks a business as removed at the instant now and deletes all its versions. Its slug can be
-// used again, but its id cannot. If id is not the nil UUID, Remove removes the business only if it has
-// this id, so that it never removes a later business with the same slug. Error: [ErrNotFound].
+// Remove marks a business as removed at the instant now and deletes all its versions. The slug can be used
+// again, but the id cannot. If id is not the nil UUID, Remove removes the business only if it has this id.
+// A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
 		func(ctx context.Context, tx pgx.Tx) (Removed, error) {
@@ -296,7 +297,7 @@ func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.
 	return removed, nil
 }
 
-// lockPublished locks the row of a published business. Error: [ErrNotFound].
+// lockPublished locks the row of a published business and returns it. Error: [ErrNotFound].
 func lockPublished(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
 	known, err := lock(ctx, tx, slug)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && known.head == nil {

@@ -1,5 +1,6 @@
-// Package usecase implements what owners do: publish a manifest, publish an old version again, and remove
-// a business. A fault that its functions return is the answer to the caller; any other error is internal.
+// Package usecase implements the operations of business owners: publish a manifest,
+// publish an old version again, and remove a business. If a function returns a fault,
+// the caller answers the request with that fault. Any other error is an internal error.
 package usecase
 
 import (
@@ -33,39 +34,41 @@ type Store interface {
 
 var _ Store = (*store.Store)(nil)
 
-// Bookings informs booking about the newest version of a business, so that booking no longer accepts
-// bookings by older ones; [bookingclient.Client] implements it.
+// Bookings informs the booking service about the newest version of a business. From then on, booking
+// does not accept bookings that are based on older versions. [bookingclient.Client] implements Bookings.
 type Bookings interface {
 	Published(ctx context.Context, businessID uuid.UUID, version int64) error
 }
 
 var _ Bookings = (*bookingclient.Client)(nil)
 
-// Owner changes businesses. Each change is made once for the Idempotency-Key of its context.
+// Owner changes businesses. It makes each change at most once for the Idempotency-Key in the context.
 type Owner struct {
 	Store    Store
 	Bookings Bookings
-	// Changed is called after each change, with the newest version. Every older version is then superseded.
+	// Changed is called after each change with the number of the
+	// newest version. It must mark all older versions as superseded.
 	Changed   func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// TellWithin is how long a change waits for booking's answer; 0 means five seconds.
+	// TellWithin is how long a change waits for the answer of booking; 0 means five seconds.
 	TellWithin time.Duration
 }
 
-// Rollback publishes an old version of a business again, as the newest. ifMatch and binds are as in [Owner.Publish].
+// Rollback publishes an old version of a business again, as the newest version.
+// The arguments ifMatch and binds have the same meaning as in [Owner.Publish].
 //
-// Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release
-// cannot serve it; forbidden if a payment account is not bound to the business; precondition_failed if
-// ifMatch is not the newest version; those of postgres.WriteIdempotently; and that of [Owner.Announce].
+// Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release of catalog
+// cannot serve the version; forbidden if a payment account is not bound to the business; precondition_failed if
+// ifMatch is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}
-	// Another release may have published the old version. A version that this release cannot serve must
-	// not become the newest.
+	// Another release of catalog may have published the old version. A
+	// version that this release cannot serve must not become the newest.
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err,
 			"version: this version can no longer be served; correct its manifest and publish it.")
@@ -78,8 +81,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 }
 
 // Remove removes the business with this slug and id, and all its versions. The slug can then be used
-// again. The nil id stands for any business that has the slug. Faults: business_not_found, those of
-// postgres.WriteIdempotently, and that of [Owner.Announce].
+// again. If id is the nil UUID, Remove removes the business of the slug, whatever its id. Faults:
+// business_not_found, the faults of postgres.WriteIdempotently, and the fault of [Owner.Announce].
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {
@@ -88,12 +91,13 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce informs booking and all readers of offers that version is the newest of slug. When it returns
-// nil, booking no longer accepts bookings by older versions. The other methods call it after each change.
+// Announce informs booking, and all services that cache the offer, that version is
+// the newest of slug. When Announce returns nil, booking does not accept bookings
+// based on older versions. Publish, Rollback and Remove call it after each change.
 //
-// Announce is also called when a repeated request is answered from its idempotency result, because the
+// The API also calls Announce when it answers a repeated request with the stored idempotency result. The
 // process that made the change may have died before it announced the change. Fault: outcome_unknown if
-// booking does not answer; the change is made nevertheless.
+// booking does not answer. In that case, the change is stored nevertheless.
 func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
 	o.Changed(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
@@ -115,13 +119,14 @@ func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid
 	return unheard
 }
 
-// How long a change waits for booking's answer, and the interval between attempts.
+// tellWithin is how long a change waits for the answer of booking, with
+// all attempts; tellAgainAfter is the interval between two attempts.
 const (
 	tellWithin     = 5 * time.Second
 	tellAgainAfter = 250 * time.Millisecond
 )
 
-// Fault converts an error of the store to the answer to the caller. It returns other errors unchanged.
+// Fault converts an error of the store to the fault for the caller. It returns any other error unchanged.
 func Fault(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.BusinessNotFound, "Business not found")
@@ -144,8 +149,8 @@ func Fault(err error) error {
 	return err
 }
 
-// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether another
-// business has the account, so that owners cannot find accounts of others by trying.
+// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is
+// bound to another business. Otherwise owners could find out the payment accounts of other businesses by trying.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err,
 		fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+

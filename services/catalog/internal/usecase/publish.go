@@ -17,15 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug.
-// If ifMatch is not nil, it does so only if ifMatch is the number of the newest version; 0 means that
-// the business is not published. If the argument binds is true, which only operators may request, the
-// manifest's payment accounts are bound to the business, unless another business uses them.
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with this
+// slug. If ifMatch is not nil, Publish requires that ifMatch is the number of the newest version; 0
+// means that the business is not published. If binds is true, the payment accounts in the manifest
+// are bound to the business, unless another business uses them. Only operators may set binds.
 //
-// Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra;
-// forbidden if a payment account is not bound to the business; precondition_failed; payload_too_large;
-// conflict if the business is removed during the call; service_unavailable if the manifest cannot be
-// checked before ctx ends; those of postgres.WriteIdempotently; and that of [Owner.Announce].
+// Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra; forbidden if a
+// payment account is not bound to the business; precondition_failed if ifMatch is not the newest version;
+// payload_too_large; conflict if the business is removed during the call; service_unavailable if the manifest
+// cannot be checked before ctx ends; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	var checked store.Content
@@ -44,8 +44,8 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
 }
 
-// Compile returns the version and the offer that a publish of the manifest would create, and publishes
-// nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in [Owner.Publish].
+// Compile returns the version and the offer that [Owner.Publish] would create from the manifest. It
+// stores nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in Publish.
 func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
 	var compiled *ready.Version
 	_, err := o.check(ctx, slug, source, func(_ context.Context, _ *manifest.Manifest, v *ready.Version) error {
@@ -55,11 +55,12 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// check parses and compiles a manifest before a publish, so that only versions that can be served are published.
-// It calls use with the results while memory is reserved for them ([reading.Do]). It stops when the request ends.
+// check parses and compiles a manifest before a publish, because every published version must
+// be servable. It passes the manifest and the compiled version to the function use, during
+// which the memory for both is reserved ([reading.Do]). It stops when the request ends.
 //
-// check returns how many removed businesses had the slug before. A manifest without an id gets its id
-// from the slug and this number.
+// check returns how many removed businesses had the slug before. If a
+// manifest has no id, its id is derived from the slug and this number.
 func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest,
 	*ready.Version) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
@@ -82,7 +83,8 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	return predecessors, err
 }
 
-// read parses and compiles a manifest. It returns [manifest.ErrStopped] soon after stop returns true.
+// read parses and compiles a manifest. The argument predecessors is the number of removed businesses
+// that had the slug. Soon after the function stop returns true, read returns [manifest.ErrStopped].
 func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, *ready.Version, error) {
 	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
 	if err != nil {
@@ -100,7 +102,8 @@ func read(slug string, source []byte, predecessors int, stop func() bool) (*mani
 	return m, compiled, err
 }
 
-// content returns what the store keeps of a manifest.
+// content returns the columns that the store keeps of a manifest:
+// the source, the canonical JSON and the sanitized JSON.
 func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Content, error) {
 	canonical, err := json.Marshal(m)
 	if err != nil {
@@ -124,7 +127,7 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 	}, nil
 }
 
-// formatOf returns the format of source, which it recognizes as [manifest.Parse] does.
+// formatOf returns the format of source, YAML or JSON. [manifest.Parse] distinguishes the formats in the same way.
 func formatOf(source []byte) string {
 	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(source, []byte("\ufeff")), " \t\r\n"), []byte("{")) {
 		return store.JSON
@@ -132,9 +135,9 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-// refusal converts an error of the store's publish to the fault for the caller. A manifest without an
-// id gets the first unused id of its slug. If the business was removed after the manifest was read,
-// that id is no longer right, and refusal returns a conflict.
+// refusal converts an error of [Store.Publish] to the fault for the caller. The id of a manifest without an
+// id depends on how many removed businesses had the slug. If a removal changed this number during the
+// publish, the id is outdated. In this case, refusal returns a fault with code conflict.
 func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
@@ -153,7 +156,7 @@ func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predece
 	return manifest.Invalid([]manifest.Problem{problem})
 }
 
-// lineOf returns the line of a top-level field of a YAML document, or 1 if the field is not found.
+// lineOf returns the line number of a top-level field of a YAML document, or 1 if the document does not have the field.
 func lineOf(field string, source []byte) int {
 	at := regexp.MustCompile(`(?m)^` + field + `\s*:`).FindIndex(source)
 	if at == nil {
