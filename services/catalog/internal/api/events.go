@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Sales returns the numbers of tickets sold of many events in one call; booking's client implements
-// it. If it returns an error, the numbers are unknown.
+// Sales returns the numbers of tickets sold of several events in one call. The
+// client of booking implements Sales. After an error, the numbers are unknown.
 type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }
 
-// events serves /events. At the same time, it requests prices from pricing, unless the cached ones are still valid,
-// and the tickets sold from booking. If a service does not answer, it serves the list without that service's numbers.
+// events serves /events. It requests the tickets sold from booking and, at the same time, the prices from pricing
+// unless the cached prices are still valid. If a service does not answer, the list lacks the numbers of that service.
 func (p *Public) events(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Public) events(c *fiber.Ctx) error {
 	})
 }
 
-// ticketPrices asks pricing for each tier's price on the date and start of its event.
+// ticketPrices asks pricing for the price of each tier on the date and at the start of the tier's event.
 func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events public.Events, now time.Time) prices {
 	tiers := events.Priced()
 	items, ids := make([]pricing.Item, 0, len(tiers)), make([]uuid.UUID, 0, len(tiers))
@@ -52,9 +52,9 @@ func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events publ
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// sold requests the numbers of tickets sold from booking, by event and tier, in as few calls as
-// booking's limit allows. It returns nil if any call fails. The numbers are then unknown, and each
-// event is shown as neither full nor available.
+// sold requests the numbers of tickets sold from booking, by event and tier. It makes as few calls
+// as the maximum of [booking.MaxSalesEvents] events per call allows. If a call fails, sold returns
+// nil. The numbers are then unknown, and each event is shown as neither full nor available.
 func (p *Public) sold(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.Sold {
 	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
 	defer cancel()

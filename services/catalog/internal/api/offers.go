@@ -1,5 +1,5 @@
-// Package api serves catalog's paths: the public ones, the offers
-// for the peers, and the owner's side of the internal API.
+// Package api serves the paths of catalog: the public paths, the offers for
+// other services, and the internal API for the operations of business owners.
 package api
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
-// Offers serves GET /internal/offers/{slug}, the newest offer of a business, to other services, which
-// cache it and revalidate it by its entity tag. If PostgreSQL does not answer and the request has
-// [catalog.MaxStale], Offers returns the last known offer and its Age in seconds.
+// Offers serves GET /internal/offers/{slug}, the newest offer of a business. Other services cache the offer and
+// revalidate it by its entity tag. If PostgreSQL does not answer, Offers returns the last known offer, with its
+// age in seconds in the header Age. The request must allow this with [catalog.MaxStale] in Cache-Control.
 //
-// The entity tag is made from the offer's bytes, which contain the version. Two releases that encode
-// an offer differently therefore never confirm each other's tags.
+// The entity tag is computed from the bytes of the offer, which contain the version. Two
+// releases of catalog that encode an offer differently therefore never have the same tag for it.
 type Offers struct {
 	Versions *current.Cache[*ready.Version]
 }
 
-// Mount adds the route.
+// Mount adds the route GET /internal/offers/{slug}.
 func (o *Offers) Mount(router fiber.Router) {
 	router.Get("/internal/offers/:slug", o.get)
 }

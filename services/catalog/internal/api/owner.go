@@ -17,13 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// Owner serves the owner's side of the internal API: the business operations of admin.md.
+// Owner serves the operations of business owners (admin.md) on the internal port.
 type Owner struct {
 	Businesses *usecase.Owner
-	Store      *store.Store // for reads
+	Store      *store.Store // Store is used for reads only
 }
 
-// Mount adds the routes.
+// Mount adds the routes below /internal/businesses and the route /internal/removed.
 func (o *Owner) Mount(router fiber.Router) {
 	router.Get("/internal/businesses", o.list)
 	router.Get("/internal/removed", o.removed)
@@ -36,8 +36,8 @@ func (o *Owner) Mount(router fiber.Router) {
 	business.Post("/offer", o.compile)
 }
 
-// once returns a handler that runs a change at most once for each slug and Idempotency-Key. If the
-// change was made before, it calls the argument again, which responds with the stored result.
+// once returns a handler that runs change at most once for each slug and Idempotency-Key. If the
+// change was made before, the handler calls the function again, which responds with the stored result.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)
@@ -84,7 +84,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-// compile returns the offer that publishing the body would make. It publishes nothing.
+// compile responds with the offer that a publish of the request's body would create. It publishes nothing.
 func (o *Owner) compile(c *fiber.Ctx) error {
 	source, err := server.Body(c)
 	if err != nil {
@@ -101,9 +101,9 @@ func (o *Owner) compile(c *fiber.Ctx) error {
 	return c.JSON(compiled.Offer)
 }
 
-// ifMatchHeader returns the version in the header If-Match: "<version>". It returns nil if the header
-// is missing, and 0 for If-None-Match: *, which means that the business must not be published yet.
-// Fault: invalid_parameter if the header holds no version.
+// ifMatchHeader returns the number of the version in the header If-Match. It returns nil if the
+// header is missing, and 0 for If-None-Match: *, which means that the business must not be published
+// yet. Fault: invalid_parameter if the header does not contain a version number in quotes.
 func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 	if c.Get(fiber.HeaderIfNoneMatch) == "*" {
 		return new(int64), nil

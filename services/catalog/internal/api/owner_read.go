@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// get responds with a manifest. If it was published in the requested format, the response is the
-// original text; otherwise get converts it.
+// get responds with a manifest, in the format that the Accept header prefers. If the manifest was
+// published in that format, the response is the original text. Otherwise, get converts the manifest.
 func (o *Owner) get(c *fiber.Ctx) error {
 	version, err := versionParam(c)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	return sendTagged(c, catalog.MediaYAML, body, versionTag(stored.Version))
 }
 
-// prefersYAML reports whether the Accept header prefers YAML, for which it accepts several media types.
+// prefersYAML reports whether the Accept header prefers one of the media types of YAML to JSON.
 func prefersYAML(c *fiber.Ctx) bool {
 	switch c.Accepts(catalog.MediaJSON, catalog.MediaYAML, "application/x-yaml", "text/yaml") {
 	case "", catalog.MediaJSON:
@@ -63,8 +63,8 @@ func asJSON(v store.Stored) []byte {
 	return v.Canonical
 }
 
-// asYAML returns a version as YAML. If the version was published as JSON, asYAML converts it, and
-// first waits until memory is available ([reading.Do]).
+// asYAML returns a version as YAML. If the version was published as JSON, asYAML
+// first waits until memory for the conversion is available ([reading.Do]).
 func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	if v.Format == store.YAML {
 		return v.Source, nil
@@ -78,7 +78,7 @@ func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	return text, err
 }
 
-// blockStyle converts JSON to YAML in block style and keeps the order of the fields.
+// blockStyle converts JSON to YAML in block style. It keeps the order of the fields.
 func blockStyle(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {
@@ -125,7 +125,8 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// listed returns the requested business ids of the query parameter id, or nil for all businesses.
+// listed returns the business ids in the query parameter id, or nil if the parameter is missing.
+// Fault: invalid_parameter if there are more than [catalog.MostListed] ids or one of them is no id.
 func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
 	texts := server.Query(c)("id")
 	if len(texts) > catalog.MostListed {
@@ -184,7 +185,8 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// removed lists the businesses that were removed at or before an instant, so that other services can erase their data.
+// removed lists the ids of businesses that were removed at or before
+// an instant. Other services then erase the data of these businesses.
 func (o *Owner) removed(c *fiber.Ctx) error {
 	before, err := time.Parse(time.RFC3339, c.Query("before"))
 	if err != nil {

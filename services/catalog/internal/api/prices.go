@@ -17,19 +17,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// prices holds prices by the id of a service, variant, tier or rental. Free items are left out.
+// prices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
 type prices struct {
-	of map[uuid.UUID]json.Number // nil: the prices are unknown
-	// ofVersion reports whether pricing used the version that is shown; pricing may already know a newer one.
+	of map[uuid.UUID]json.Number // nil if the prices are unknown
+	// ofVersion reports whether pricing computed the prices with the
+	// version that is shown. Pricing may already use a newer version.
 	ofVersion bool
-	// The prices were requested at from, and may be shown without a new request until until.
+	// The field from is the time at which the prices were requested. The field
+	// until is the time until which they may be shown without a new request.
 	from, until time.Time
 }
 
-// withCounts returns prices and counts (tickets sold, or bookable units). It requests both at the same time.
+// withCounts returns the prices and the counts (tickets sold, or bookable units). It requests both at the same time.
 //
-// It calls quote only if the prices of the cached answer are no longer valid; concurrent requests share that
-// call. Each request calls count itself, because its answer must contain all sales before the request began.
+// It calls the function quote only if the cached prices are no longer valid. Concurrent requests share this call.
+// Each request calls the function count itself, because its answer must contain all sales before the request began.
 func (p *Public) withCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
@@ -44,7 +46,8 @@ func (p *Public) withCounts(
 	both.Go(func() {
 		// After an error, the prices are unknown.
 		quoted, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Offer.Version), func(ctx context.Context) (prices, error) {
-			if held := p.heldPrices(key, v, now); held.of != nil { // requested since by a call that ended just now
+			// Another call may have stored the prices while this call waited.
+			if held := p.heldPrices(key, v, now); held.of != nil {
 				return held, nil
 			}
 			return quote(ctx), nil
@@ -55,7 +58,7 @@ func (p *Public) withCounts(
 	return quoted, counts
 }
 
-// heldPrices returns the prices of the cached answer if they are still valid, otherwise none.
+// heldPrices returns the prices of the cached answer if they are still valid. If not, it returns prices without a map.
 func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
 	held := p.held(key, v, now)
 	if held == nil {
@@ -64,7 +67,7 @@ func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) p
 	return prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
 }
 
-// prices asks pricing for the prices of all services and variants on a date.
+// prices asks pricing for the prices of all listed services and variants on the booking date.
 func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
 	priced := v.Public().Priced()
 	items, ids := make([]pricing.Item, 0, len(priced)), make([]uuid.UUID, 0, len(priced))
@@ -76,12 +79,12 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// quote requests the prices of all items from pricing, in as few calls as [pricing.MaxItems] allows.
-// ids are the keys of the returned prices, in the order of items. The prices are valid for
-// [revalidate.TrustFor], or until pricing's ValidUntil if that is earlier.
+// quote requests the prices of all items from pricing, with at most [pricing.MaxItems] items per
+// call. The argument ids holds the keys of the returned prices, in the order of items. The prices are
+// valid for [revalidate.TrustFor], or until ValidUntil in the answer of pricing if that is earlier.
 //
-// Only a few requests of one business run at the same time ([Public.Places]), so that one business
-// cannot slow down the others. The timeout for pricing begins after the wait for that limit.
+// Only a few requests of one business run at the same time ([Public.Places]), so that one business cannot
+// slow down the others. A request waits for its turn first; the timeout QuoteTimeout begins after this wait.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item,
 	ids []uuid.UUID) prices {
 	if len(items) == 0 {
@@ -101,7 +104,7 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 	for part := range slices.Chunk(items, pricing.MaxItems) {
 		request.Items = part
 		answer, err := p.Quoter.Quotes(ctx, request)
-		// Prices of a newer version in another currency do not fit this list.
+		// If pricing already uses a newer version in another currency, its prices do not fit this list.
 		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Offer.Currency {
 			return prices{}
 		}

@@ -23,7 +23,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Quoter prices many items at once; pricing's client implements it. After any error, the prices are unknown.
+// Quoter returns the prices of several items in one call. The client of
+// pricing implements Quoter. After an error, the prices are unknown.
 type Quoter interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
@@ -32,24 +33,24 @@ type Quoter interface {
 type Public struct {
 	Versions        *current.Cache[*ready.Version]
 	Quoter          Quoter
-	QuoteTimeout    time.Duration // after it, the list is served without quotes
+	QuoteTimeout    time.Duration // after this time, the list is served without quoted prices
 	Sales           Sales
-	SalesTimeout    time.Duration // after it, events are served without spots_remaining
+	SalesTimeout    time.Duration // after this time, events are served without spots_remaining
 	Ceilings        Ceilings
-	CeilingsTimeout time.Duration // after it, rentals are served without max_bookable_online
+	CeilingsTimeout time.Duration // after this time, rentals are served without max_bookable_online
 	Rendered        *rendered.Cache
 	Clock           clock.Clock
-	Places          *bulkhead.Tenants // limit concurrent quotes and renderings of each business
+	Places          *bulkhead.Tenants // limits concurrent price requests and renderings of each business
 
-	answers bulkhead.Shared[*rendered.Answer] // being made
+	answers bulkhead.Shared[*rendered.Answer] // answers in progress, which concurrent requests share
 	quotes  bulkhead.Shared[prices]
 }
 
-// Mount adds the routes.
+// Mount adds the public routes below /api/public/{slug}.
 func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
-// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. They have no
-// rate limits there, because the MCP server has already counted each request against the limit of its API key.
+// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. These routes
+// have no rate limits, because the MCP server has already counted each request against the limit of its API key.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"))
 }
@@ -89,7 +90,8 @@ func (p *Public) services(c *fiber.Ctx) error {
 	}
 	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version),
 		func(ctx context.Context) (*rendered.Answer, error) {
-			if held := p.held(key, version, now); held != nil { // made since by a request that ended just now
+			// Another request may have rendered the answer while this request waited.
+			if held := p.held(key, version, now); held != nil {
 				return held, nil
 			}
 			return p.quotedServices(ctx, key, version, now)
@@ -100,7 +102,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// held returns the cached answer if the prices in it are still valid, otherwise nil.
+// held returns the cached answer if the prices in it are still valid. If not, it returns nil.
 func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
 	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
 		return held
@@ -108,7 +110,8 @@ func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *
 	return nil
 }
 
-// quotedServices renders the list of services. If the date can be booked, it first requests the prices.
+// quotedServices renders the list of services for the date in key. If
+// that date can be booked, quotedServices first requests the prices.
 func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version,
 	now time.Time) (*rendered.Answer, error) {
 	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
@@ -120,7 +123,7 @@ func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *
 	return p.numbered(ctx, key, version, n, func() any { return version.Public().Services(key.Language, quotes) })
 }
 
-// bookable reports whether a date can be booked: from today to the advance limit (semantics.md §2).
+// bookable reports whether appointments on the date can be booked: from today to the advance limit (semantics.md §2).
 func bookable(offer *catalog.Offer, today, date timespan.Date) bool {
 	return today <= date && date <= today+timespan.Date(offer.Bookings.AdvanceDays)
 }
@@ -153,9 +156,9 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// language returns the language that the query parameter locale selects. If the parameter is present
-// and not empty, the answer has each text in one language only. This also applies if the business does
-// not have the requested language (semantics.md §6).
+// language returns the language that the query parameter locale selects. If the parameter
+// is present and not empty, the answer has each text in one language only. If the business
+// does not have the requested language, this is the default language (semantics.md §6).
 func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {
@@ -168,7 +171,7 @@ func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	return public.Language{Resolved: true, Code: code}
 }
 
-// dateParam returns the booking date to quote; the default is the business's today.
+// dateParam returns the booking date for which prices are quoted. The default is the current date of the business.
 func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 	if !c.Context().QueryArgs().Has("date") {
 		return today, nil
@@ -176,7 +179,8 @@ func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 	return request.Date("date", c.Query("date"))
 }
 
-// serviceParam returns the id of the service whose staff is requested, or nil for all staff.
+// serviceParam returns the id of the service whose staff is requested.
+// It returns nil if the staff of all services is requested.
 func serviceParam(c *fiber.Ctx) (*uuid.UUID, error) {
 	if !c.Context().QueryArgs().Has("service_id") {
 		return nil, nil

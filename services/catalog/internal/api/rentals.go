@@ -15,14 +15,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Ceilings returns max_bookable_online of all rentals of a business; rental's client implements it. If
-// it returns an error, the numbers are unknown.
+// Ceilings returns max_bookable_online of all rentals of a business. The client of
+// the rental service implements Ceilings. After an error, the numbers are unknown.
 type Ceilings interface {
 	Ceilings(ctx context.Context, slug string, offerVersion int64) (*rental.Ceilings, error)
 }
 
-// rentals serves /rentals. At the same time, it requests prices from pricing, unless the cached ones are still valid,
-// and max_bookable_online from rental. If a service does not answer, it serves the list without that service's numbers.
+// rentals serves /rentals. It requests max_bookable_online from the rental service
+// and, at the same time, the prices from pricing unless the cached prices are still
+// valid. If a service does not answer, the list lacks the numbers of that service.
 func (p *Public) rentals(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -50,7 +51,7 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	})
 }
 
-// rates asks pricing for the rates of all rentals on a date.
+// rates asks pricing for the rates, per hour or per day, of all listed rentals on the booking date.
 func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
 	ids := v.Public().PricedRentals()
 	items := make([]pricing.Item, 0, len(ids))
@@ -60,7 +61,8 @@ func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// ceilings returns max_bookable_online by rental, or nil if rental does not answer or there are no rentals.
+// ceilings returns max_bookable_online by rental id. It returns nil
+// if the rental service does not answer or if there are no rentals.
 func (p *Public) ceilings(ctx context.Context, v *ready.Version) map[uuid.UUID]int {
 	if !v.Public().HasRentals() {
 		return nil

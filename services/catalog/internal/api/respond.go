@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// sendLasting sends an answer that depends only on the key and the version, so it is valid as long as the version.
+// sendLasting sends an answer that depends only on the key and the
+// version. The answer is valid while the version is the newest.
 func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
 	look := func() *rendered.Answer { return p.Rendered.Get(key, version.Offer.Version) }
 	answer, err := p.foundOrRendered(c.UserContext(), key.Slug, look, show, func(body []byte) *rendered.Answer {
@@ -29,12 +30,11 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 	return sendAnswer(c, answer)
 }
 
-// numbered holds the numbers in an answer (prices and counts), which were requested from other
-// services for this request.
+// numbered holds the numbers in an answer, prices and counts, that were requested from other services.
 type numbered struct {
 	prices   prices
 	counts   map[uuid.UUID]int
-	complete bool // every service whose counts are needed has answered
+	complete bool // true if every service whose counts are needed has answered
 }
 
 // sendNumbered sends an answer that also depends on numbers of other services: prices and counts.
@@ -48,8 +48,8 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 }
 
 // numbered returns the answer with the numbers n (prices and counts). If the cached answer shows the
-// same numbers, it returns that one; otherwise show builds a new one. It does not cache an answer if a
-// number is missing, or if its prices belong to another version.
+// same numbers, numbered returns the cached answer. Otherwise, it renders the value that show returns.
+// It does not cache the new answer if a number is missing, or if the prices belong to another version.
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered,
 	show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
@@ -71,9 +71,9 @@ func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.
 	})
 }
 
-// foundOrRendered returns the answer that look finds. If look finds none, it renders the value that
-// show returns, and keep turns the bytes into an answer. Only a few renderings of one business run at
-// the same time ([Public.Places]), because a large list keeps a processor busy.
+// foundOrRendered returns the answer that the function look finds. If look returns nil, foundOrRendered renders
+// the value that show returns, and passes the bytes to the function keep, which makes the answer. Only a few
+// renderings of one business run at the same time ([Public.Places]), because a large list keeps a processor busy.
 func (p *Public) foundOrRendered(
 	ctx context.Context, slug string, look func() *rendered.Answer, show func() any,
 	keep func(body []byte) *rendered.Answer,
@@ -86,7 +86,7 @@ func (p *Public) foundOrRendered(
 		return nil, err
 	}
 	defer leave()
-	if held := look(); held != nil { // rendered by another request while this one waited for a place
+	if held := look(); held != nil { // another request rendered the answer while this request waited for a place
 		return held, nil
 	}
 	body, err := encode(show())
@@ -100,7 +100,8 @@ func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {
 	return sendTagged(c, fiber.MIMEApplicationJSON, a.Body, a.Tag)
 }
 
-// encode renders v as JSON and leaves HTML in texts unescaped, as answers are never inserted into a page unchanged.
+// encode renders v as JSON. It does not escape HTML in texts,
+// because clients never insert an answer into a page unchanged.
 func encode(v any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -108,13 +109,14 @@ func encode(v any) ([]byte, error) {
 	if err := encoder.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode answer: %w", err)
 	}
-	return bytes.Clone(body.Bytes()), nil // kept for long: without the unused capacity of the buffer
+	// The answer stays in memory for long, so Clone drops the unused capacity of the buffer.
+	return bytes.Clone(body.Bytes()), nil
 }
 
-// sendTagged sends the body, or status 304 if the caller already has it.
+// sendTagged sends the body, or status 304 if the caller already has the body with this entity tag.
 //
-// Cache-Control: no-cache lets callers store the answer but makes them revalidate it before each use,
-// because prices, the pause of bookings and the version can change at any moment.
+// Cache-Control: no-cache allows callers to store the answer, but they must revalidate it
+// before each use. Prices, the pause of online bookings and the version can change at any time.
 func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	header := &c.Response().Header
 	header.SetBytesK(etagKey, tag)
@@ -126,6 +128,6 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	return c.Send(body)
 }
 
-// The keys and values of headers in fasthttp's canonical form. Converting them for each answer would
-// take longer than finding the answer in the cache.
+// The keys and values of headers in fasthttp's canonical form. They are prepared
+// once, because the conversion would take longer than finding an answer in the cache.
 var etagKey, cacheControlKey, noCache = []byte("Etag"), []byte(fiber.HeaderCacheControl), []byte("no-cache")

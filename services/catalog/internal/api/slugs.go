@@ -9,11 +9,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// Names serves GET /internal/slugs/{id}, which returns the slug of a business by its id. The slug
-// never changes. After the business is removed, it has no slug.
+// Names serves GET /internal/slugs/{id}, which returns the slug of the business with
+// this id. The slug of a business never changes. A removed business has no slug.
 type Names struct{ Store *store.Store }
 
-// Mount adds the route.
+// Mount adds the route GET /internal/slugs/{id}.
 func (n *Names) Mount(router fiber.Router) { router.Get("/internal/slugs/:id", n.slug) }
 
 func (n *Names) slug(c *fiber.Ctx) error {
