@@ -1,6 +1,6 @@
-// Package compile turns a manifest, as the owner wrote it, into the offer that the
-// other services compute with. It applies defaults, resolves keys to ids, converts
-// prices to minor units, and sorts lists into the order of use. It has no side effects.
+// Package compile turns a manifest, which a business owner wrote, into the offer, which other
+// services use for computations. It applies defaults, replaces keys by ids, converts prices to
+// minor units, and sorts lists into the order in which they are used. It has no side effects.
 package compile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// compiler holds the ids that the keys of one manifest refer to.
+// compiler holds the manifest and maps from the keys of its objects to their ids.
 type compiler struct {
 	m        *manifest.Manifest
 	id       uuid.UUID // of the business
@@ -23,12 +23,12 @@ type compiler struct {
 	services map[manifest.Key]uuid.UUID
 	events   map[manifest.Key]uuid.UUID
 	rentals  map[manifest.Key]uuid.UUID
-	err      error // the first fault
+	err      error // the first error
 }
 
 // Offer compiles one version of a manifest. The caller must call [catalog.Offer.Prepare] on the result.
-// A manifest that [manifest.Parse] accepted always compiles. For any other one, Offer returns an error
-// if a currency is unknown, a key refers to nothing, or the currency cannot express an amount.
+// A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Offer returns an
+// error if the currency is unknown, a key refers to nothing, or the currency cannot express an amount.
 func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
 	c, err := newCompiler(m)
 	if err != nil {
@@ -77,7 +77,8 @@ func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.
 	return ids
 }
 
-// business returns the offer with the top-level fields of the manifest.
+// business returns an offer with the top-level fields of the manifest, without staff, services, events, rentals and the
+// other objects that have keys.
 func (c *compiler) business(version int64) *catalog.Offer {
 	m, bookings := c.m, c.m.BookingSettings()
 	return &catalog.Offer{
@@ -167,7 +168,7 @@ func (c *compiler) block(b *manifest.Block) catalog.Block {
 	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolveAll(b.Staff, c.staff), Reason: b.Reason}
 }
 
-// resolve returns the id of a key; an unknown key fails the compilation.
+// resolve returns the id of a key. If no object has the key, the compilation fails.
 func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uuid.UUID {
 	id, ok := ids[key]
 	if !ok {
@@ -176,12 +177,13 @@ func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uui
 	return id
 }
 
-// resolveAll returns the ids of keys, as [compiler.resolve] does.
+// resolveAll returns the ids of the keys. If no object has one of the keys, the compilation fails.
 func (c *compiler) resolveAll(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
 	return each(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
 }
 
-// minor returns an amount in minor units of the business's currency.
+// minor returns the amount d in minor units of the business's currency.
+// If the currency cannot express the amount, the compilation fails.
 func (c *compiler) minor(d manifest.Decimal) int64 {
 	amount, err := c.currency.Minor(d.Decimal)
 	c.fail(err)
@@ -202,7 +204,7 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-// each maps a list; an empty list maps to nil.
+// each returns the results of the function to for all elements of list. For an empty list, it returns nil.
 func each[T, U any](list []T, to func(*T) U) []U {
 	if len(list) == 0 {
 		return nil

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// sortBy sorts list in place and keeps the written order of equal elements.
+// sortBy sorts list in place. Equal elements stay in their order.
 func sortBy[T any](list []T, compare func(a, b *T) int) {
 	slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
 }
 
-// staffList returns the staff in Auto-Assign order (semantics.md §2).
+// staffList returns the staff in Auto-Assign order: by order field, name and id (semantics.md §2).
 func (c *compiler) staffList() []catalog.Staff {
 	list := each(c.m.Staff, c.member)
 	sortBy(list, func(a, b *catalog.Staff) int {
@@ -46,12 +46,12 @@ func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 	return member
 }
 
-// serviceList returns the services in display order: by their order field, then as written.
+// serviceList returns the services in display order: by their order field, then in the order of the manifest.
 func (c *compiler) serviceList() []catalog.Service {
 	return each(inOrder(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
 }
 
-// inOrder returns a copy of list sorted by order; equal elements keep the written order.
+// inOrder returns a copy of list, sorted by the function order. Equal elements stay in the order of the manifest.
 func inOrder[T any](list []T, order func(*T) int) []T {
 	sorted := slices.Clone(list)
 	sortBy(sorted, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })
@@ -143,7 +143,7 @@ func (c *compiler) bundle(p *manifest.Package) catalog.Package {
 	}
 }
 
-// eventList returns the events by date, then start.
+// eventList returns the events sorted by date, then by start.
 func (c *compiler) eventList() []catalog.Event {
 	list := each(c.m.Events, c.event)
 	sortBy(list, func(a, b *catalog.Event) int {
@@ -181,7 +181,7 @@ func (c *compiler) tier(t *manifest.Tier, of *manifest.Event) catalog.Tier {
 	}
 }
 
-// rentalList returns the rentals in display order, as [compiler.serviceList] does.
+// rentalList returns the rentals in display order: by their order field, then in the order of the manifest.
 func (c *compiler) rentalList() []catalog.Rental {
 	return each(inOrder(c.m.Rentals, func(r *manifest.Rental) int { return r.Order }), c.rental)
 }
@@ -212,7 +212,8 @@ func (c *compiler) upsell(u *manifest.Upsell) catalog.Upsell {
 	return catalog.Upsell{RentalID: c.resolve(u.Rental, c.rentals), Required: u.Required}
 }
 
-// units returns the listed units, or units_count units with the keys 1, 2, ….
+// units returns the units in the manifest. If the manifest has units_count
+// instead, units returns that many units with the keys 1, 2, ….
 func units(r *manifest.Rental) []catalog.RentalUnit {
 	if r.UnitsCount == nil {
 		return each(r.Units, unit)
@@ -234,7 +235,7 @@ func unit(u *manifest.RentalUnit) catalog.RentalUnit {
 	}
 }
 
-// ruleList returns the rules in the order in which they apply: by priority, then key.
+// ruleList returns the pricing rules in the order in which they apply: by priority, then by key.
 func (c *compiler) ruleList() []catalog.Rule {
 	list := each(c.m.PricingRules, c.rule)
 	sortBy(list, func(a, b *catalog.Rule) int {
@@ -261,7 +262,7 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 	}
 }
 
-// priceNeeds returns the inputs that any of the rules needs, each once, in the order of [rule.Kinds].
+// priceNeeds returns the inputs that at least one of the rules needs, each once, in the order of [rule.Kinds].
 func priceNeeds(rules []catalog.Rule) []rule.Input {
 	var needs []rule.Input
 	for _, spec := range rule.Kinds {

@@ -40,7 +40,8 @@ func labelled(text manifest.Line, translations map[manifest.Language]manifest.Qu
 	}
 }
 
-// texts returns the translations of one field by language code, without empty ones; nil if none is left.
+// texts returns the translations of one field by language code,
+// without empty translations. It returns nil if there are none.
 func texts[T any](translations map[manifest.Language]T, text func(T) string) map[string]string {
 	var written map[string]string
 	for language, t := range translations {

@@ -1,6 +1,6 @@
-// Package docs serves the documentation of the public API: the OpenAPI document, which is written by
-// hand, and the developers' page. The page has a guide, whose example programs are tested, and a
-// reference, which is made from the document and can send requests.
+// Package docs serves the documentation of the public API: the OpenAPI document and the developers'
+// page. The OpenAPI document is written by hand. The page has a guide, whose example programs are
+// tested. It also has a reference, which is generated from the OpenAPI document and can send requests.
 package docs
 
 import (
@@ -23,10 +23,12 @@ var (
 	pageSource string
 )
 
-// collection is made once per process, because tests start many services in one process.
+// collection returns the Postman collection. It is built once
+// per process, because tests start many services in one process.
 var collection = sync.OnceValues(func() ([]byte, error) { return postman(source) })
 
-// document is made once per process: the OpenAPI source and the webhooks of the event catalogue.
+// document returns the OpenAPI document: the source with the
+// webhooks of the event catalogue. It is built once per process.
 var document = sync.OnceValues(func() (*openapi.File, error) {
 	webhooks, err := catalogue.Webhooks(false)
 	if err != nil {
@@ -39,11 +41,11 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// maxCollections limits the memory for cached Postman collections, in bytes. They are cached by the
-// site's address, which callers choose freely by the Host header.
-const maxCollections = 1 << 20 // bytes
+// maxCollections is the maximum memory for cached Postman collections, in bytes. The cache has one collection
+// for each address of the site. The limit is needed because callers can send any address in the Host header.
+const maxCollections = 1 << 20
 
-// Mount adds the routes: the OpenAPI document, the Postman collection, the developers' page and its viewer script.
+// Mount adds the routes of the OpenAPI document, the Postman collection, the developers' page and the page's script.
 func Mount(router fiber.Router) error {
 	document, err := document()
 	if err != nil {

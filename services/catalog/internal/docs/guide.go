@@ -15,13 +15,14 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// sample is a program of the guide; the end-to-end tests run each. Run is the command that runs it under the name File.
+// sample is an example program in the guide. Run is the shell command that runs
+// the program; File is its file name. The end-to-end tests run each program.
 type sample struct{ Language, File, Run, Text string }
 
-// advice is what a client should do about an error.
+// advice describes what a client should do after an error.
 type advice struct{ Status, Code, Do string }
 
-// errorAdvice covers every error code of the OpenAPI document; a test checks that.
+// errorAdvice has an entry for every error code of the OpenAPI document. A test checks that no code is missing.
 var errorAdvice = []advice{
 	{"400", "invalid_parameter", "The sentence names the field and what would be right. Correct the request."},
 	{"401", "missing_api_key", "Send Authorization: Bearer and a key."},
@@ -86,13 +87,13 @@ func guide() (*openapi.File, error) {
 	}.File(pageSource)
 }
 
-// payload is an event type of the guide with an example.
+// payload is an event type with an example of its webhook body, for the guide.
 type payload struct {
 	Type          event.Type
 	Summary, Text string
 }
 
-// payloads returns the event types that webhooks receive, each with one example payload.
+// payloads returns the event types that Slotmesh sends to webhooks, each with one example body.
 func payloads() ([]payload, error) {
 	var all []payload
 	for _, entry := range catalogue.Entries() {
@@ -111,10 +112,11 @@ func payloads() ([]payload, error) {
 
 var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "mts": "TypeScript", "py": "Python", "go": "Go"}
 
-// runners maps a file extension to the command that runs such a program. Node 22.18 and later runs TypeScript directly.
+// runners maps a file extension to the command that runs a program with
+// that extension. Node 22.18 and later run TypeScript without a compiler.
 var runners = map[string]string{"sh": "sh", "mts": "node", "py": "python3", "go": "go run"}
 
-// samplesOf returns the programs with this base name, one for each extension.
+// samplesOf returns the example programs with this base name, one for each file extension in endings.
 func samplesOf(name string, endings ...string) ([]sample, error) {
 	var all []sample
 	for _, ending := range endings {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// operation holds the fields of an OpenAPI operation that a request of the collection shows.
+// operation holds the fields of an OpenAPI operation that appear in a request of the Postman collection.
 type operation struct {
 	Summary, Description string
 	Tags                 []string
@@ -19,7 +19,7 @@ type operation struct {
 	RequestBody          struct {
 		Content map[string]struct {
 			Example  any
-			Examples yaml.Node // in the written order; the first is the smallest
+			Examples yaml.Node // in the order of the document; the first example is the smallest
 		}
 	} `yaml:"requestBody"`
 }
@@ -31,28 +31,28 @@ type parameter struct {
 	Example               any
 }
 
-// described is the parsed OpenAPI document, with its paths in the order in which they are written.
+// described is the parsed OpenAPI document. Its paths are in the order of the document.
 type described struct {
 	Info struct{ Title, Version, Summary string }
 	Tags []struct{ Name, Description string }
-	// Paths maps each path to a mapping of methods to operations.
+	// Paths maps each path to its operations by HTTP method.
 	Paths      yaml.Node
 	Components struct{ Parameters map[string]parameter }
 }
 
 type object = map[string]any
 
-// anySite is the placeholder for the site's address in the collection; [collectionOf] replaces it.
+// anySite is the site address in the cached collection; [collectionOf] replaces it by the real address.
 const anySite = "https://book.example"
 
-// collectionOf returns the collection with the address of a site in place of [anySite].
+// collectionOf returns the collection in which the address of the site replaces [anySite].
 func collectionOf(collection []byte, site string) []byte {
 	quoted, _ := json.Marshal(site) // a string can always be encoded
 	return bytes.ReplaceAll(collection, []byte(`"`+anySite+`"`), quoted)
 }
 
-// postman converts the OpenAPI document to a Postman collection (v2.1). It has a folder
-// for each tag and a request for each operation. Site, business and API key are variables.
+// postman converts the OpenAPI document to a Postman collection (v2.1). The collection has a folder for
+// each tag and a request for each operation. Site, business and API key are variables of the collection.
 func postman(source []byte) ([]byte, error) {
 	var d described
 	if err := yaml.Unmarshal(source, &d); err != nil {
@@ -63,7 +63,7 @@ func postman(source []byte) ([]byte, error) {
 		path, methods := d.Paths.Content[i].Value, d.Paths.Content[i+1]
 		for j := 0; j+1 < len(methods.Content); j += 2 {
 			method := methods.Content[j].Value
-			if method == "parameters" { // the slug parameter, common to all methods
+			if method == "parameters" { // the path parameter slug, which all methods share
 				continue
 			}
 			var o operation
@@ -79,7 +79,7 @@ func postman(source []byte) ([]byte, error) {
 	}
 	var items []object
 	for _, tag := range d.Tags {
-		if len(folders[tag.Name]) == 0 { // clients do not send webhooks
+		if len(folders[tag.Name]) == 0 { // the tag of webhooks has no requests, because clients do not send webhooks
 			continue
 		}
 		items = append(items, object{"name": tag.Name, "description": tag.Description, "item": folders[tag.Name]})
@@ -97,7 +97,7 @@ func postman(source []byte) ([]byte, error) {
 	})
 }
 
-// request converts an operation to a request of the collection. Optional parameters are disabled.
+// request converts an operation to a request of the collection. It disables optional parameters.
 func (d *described) request(method, path string, o operation) (object, error) {
 	headers, query := []object{}, []object{}
 	for _, p := range o.Parameters {
