@@ -27,20 +27,20 @@ func (sendJob) Kind() string                 { return "send_message" }
 func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
 
 const (
-	// maxAttemptTime is how long attempts at a message are made, counted from the first attempt, or from the
-	// first one after a retry by the owner.
+	// maxAttemptTime is how long the service attempts to send a message. The time starts with the first attempt, or
+	// with the first attempt after a retry by the owner.
 	maxAttemptTime = 24 * time.Hour
-	// The limits of the pause before an attempt. The pause is half of the time since the first attempt,
-	// within these limits. This makes about thirty attempts a day.
+	// minPause and maxPause are the limits of the pause before an attempt. Between these limits, the pause is half of
+	// the time since the first attempt. There are about thirty attempts a day.
 	minPause = 30 * time.Second
 	maxPause = time.Hour
-	// waitDivisor shortens the pause of a message that waits for another one: the usual pause is divided by
-	// it, because such waits normally take seconds.
+	// waitDivisor divides the usual pause if a message waits for an earlier message. Such a wait normally takes
+	// seconds, so the next attempt can follow sooner.
 	waitDivisor = 20
 )
 
-// computePause returns the time to the next attempt. The argument elapsed is the time since the first attempt.
-// chance, in [0, 1), varies the pause, so that messages that failed together are not retried together.
+// computePause returns the pause before the next attempt. The argument elapsed is the time since the first attempt. The
+// argument chance, in [0, 1), varies the pause, so that messages that failed together are not retried together.
 func computePause(elapsed time.Duration, chance float64) time.Duration {
 	interval := min(max(elapsed/2, minPause), maxPause)
 	return time.Duration(float64(interval) * (0.9 + 0.2*chance))
@@ -51,8 +51,8 @@ type sender struct {
 	m *Messages
 }
 
-// Work makes one attempt at a message. The transaction that ends the job stores the result. If the
-// process dies between the mail server's acceptance and that commit, the message is sent twice.
+// Work makes one attempt at a message. The transaction that ends the job stores the result. If the process dies after
+// the mail server accepted the message and before the commit, the message is sent twice.
 func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	message, err := w.m.Store.BeginSending(ctx, w.m.newSendRequest(job.Args))
 	var (
@@ -60,7 +60,7 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 		held  *store.LimitError
 	)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // the message was erased or needs no attempt
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // erased, or its status allows no attempt
 		return nil
 	case errors.Is(err, store.ErrOutdated):
 		w.m.countOutcome(ctx, message.Kind, outcomeReplaced)
@@ -97,13 +97,14 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	return err
 }
 
-// Reasons, for owners, why messages are not sent.
+// The reasons, as owners read them, why a message is not sent.
 const (
 	reasonNoServer = "There is no mail server (SMTP_URL)."
 	reasonSandbox  = "The business is a sandbox."
 )
 
-// newSendRequest returns the request to begin an attempt at the message of a job, with the limits of its business.
+// newSendRequest returns the request to begin an attempt at the message of a job, with the limits of the job's
+// business.
 func (m *Messages) newSendRequest(job sendJob) store.SendRequest {
 	limits := m.Limits
 	if n, ok := limits.MaxBusinessDays[job.BusinessID.String()]; ok {
@@ -117,11 +118,12 @@ func (m *Messages) newSendRequest(job sendJob) store.SendRequest {
 	}
 }
 
-// heldSpread is the time over which attempts are spread when the limit of the business ends. Each time the limit
-// allows a message, only one of the held messages can be sent, so attempts at the same time would be useless.
+// heldSpread is the time over which the attempts at a business's held messages are spread after the limit of the
+// business ends. The limit then allows one message at a time, so simultaneous attempts at all held messages would fail
+// again.
 const heldSpread = 10 * time.Minute
 
-// postpone snoozes a job until the limit allows its message.
+// postpone makes a job wait until the limit allows the job's message.
 func (w *sender) postpone(ctx context.Context, message store.Message, held *store.LimitError) error {
 	if held.IsFirst {
 		w.m.countOutcome(ctx, message.Kind, outcomeHeld)
@@ -136,8 +138,8 @@ func (w *sender) postpone(ctx context.Context, message store.Message, held *stor
 	return river.JobSnooze(wait)
 }
 
-// attempt sends a message if it is still timely, and returns its
-// new status and reason. The log and the metric contain no address.
+// attempt sends a message if it is not outdated ([Messages.checkTimely]). It returns the message's new status and the
+// reason for that status. The log and the metric contain no address.
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
 	err := w.m.checkTimely(ctx, message)
 	if err == nil {

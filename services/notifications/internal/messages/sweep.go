@@ -7,7 +7,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// sweepJob holds the arguments of the job that deletes old messages. It belongs to no business.
+// sweepJob holds the arguments of the job that deletes old messages of all businesses.
 type sweepJob struct{}
 
 func (sweepJob) Kind() string { return "sweep_messages" }
@@ -19,7 +19,7 @@ type sweeper struct {
 	m *Messages
 }
 
-// Work deletes messages older than KeptFor.
+// Work deletes the messages that are older than KeptFor.
 func (w *sweeper) Work(ctx context.Context, _ *river.Job[sweepJob]) error {
 	_, err := w.m.Store.SweepMessages(ctx, w.m.Clock.Now().Add(-w.m.KeptFor))
 	return err

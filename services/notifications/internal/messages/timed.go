@@ -19,14 +19,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// timedJob holds the arguments of a job for messages that are due at a time, such as reminders. The
-// job runs when a message about the subject may be due, writes the due ones, and inserts the next such
-// job. It reads the subject and the business's settings when it runs.
+// timedJob holds the arguments of a job for messages that are due at a certain time, such as reminders. The job runs
+// when a message about its subject may be due. It reads the current subject and the business's current settings, writes
+// the messages that are due, and inserts the next such job.
 type timedJob struct {
 	BusinessID uuid.UUID     `json:"business_id"`
 	Subject    event.Subject `json:"subject"`
-	TimeKey    string        `json:"fixed"` // plan.Fixed of the subject; if it changed, other jobs check it
-	Since      time.Time     `json:"since"` // messages due before it are not sent
+	TimeKey    string        `json:"fixed"` // plan.TimeKey of the subject; if it has changed, this job writes nothing
+	Since      time.Time     `json:"since"` // messages that were due before this time are not sent
 }
 
 func (timedJob) Kind() string { return "timed_messages" }
@@ -34,7 +34,7 @@ func (timedJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueWrite, Priority: 2}
 }
 
-// newTimedJob returns a job that checks the subject at the time of t, or nil if t is nil.
+// newTimedJob returns a job that checks the subject at the due time of the argument t, or nil if t is nil.
 func newTimedJob(businessID uuid.UUID, about event.Subject, subject plan.Subject,
 	t *plan.TimedMessage) *river.InsertManyParams {
 	if t == nil {
@@ -52,10 +52,11 @@ type timer struct {
 	m *Messages
 }
 
-// rereadPause is the pause before a subject is read again because its customer may have been erased during the read.
+// rereadPause is the pause before a subject is read again because a customer may have been erased during the first
+// read.
 const rereadPause = time.Second
 
-// Work writes the messages about a subject that are due now.
+// Work writes the messages that are due now about the job's subject.
 func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 	start, err := w.m.Store.DatabaseTime(ctx)
 	if err != nil {
@@ -81,8 +82,8 @@ func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 	})
 }
 
-// readCurrent reads a business and one of its subjects in their present state. It returns nil if either no longer
-// exists.
+// readCurrent reads a business and one of its subjects in their current state. If the business or the subject no longer
+// exists, it returns nil without an error.
 func (m *Messages) readCurrent(ctx context.Context, businessID uuid.UUID,
 	subject event.Subject) (*catalog.Offer, json.RawMessage, error) {
 	offer, err := m.Peers.Offer(ctx, businessID)
@@ -98,15 +99,15 @@ func (m *Messages) readCurrent(ctx context.Context, businessID uuid.UUID,
 	return nil, nil, err
 }
 
-// uncheckedFor is the time after writing for which a reminder counts as still valid without a check.
+// uncheckedFor is the time after the writing of a reminder in which the reminder is sent without a further check.
 const uncheckedFor = time.Minute
 
-// errOver means that the subject of a reminder has begun, is over, or was rescheduled or cancelled.
+// errOver means that a reminder is outdated: its subject has begun, has ended, or was rescheduled or cancelled.
 var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it " +
 	"could be sent."}
 
-// checkTimely checks before an attempt whether a reminder may still be sent, because the subject may have changed. It
-// skips messages of other kinds, and those written less than uncheckedFor ago. Errors: [errOver]; those of the peers.
+// checkTimely checks before an attempt whether a reminder is still up to date, because the subject may have changed. It
+// accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; those of the peers.
 func (m *Messages) checkTimely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.IsTimed(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < uncheckedFor {
@@ -131,7 +132,7 @@ func (m *Messages) checkTimely(ctx context.Context, message store.Message) error
 	return nil
 }
 
-// composeDue returns the messages about a subject that must be sent now, and the job that checks the subject next.
+// composeDue returns the messages about a job's subject that are due now, and the job that checks the subject next.
 func (m *Messages) composeDue(ctx context.Context, job timedJob) ([]store.Message, *river.InsertManyParams, error) {
 	offer, data, err := m.readCurrent(ctx, job.BusinessID, job.Subject)
 	if err != nil || offer == nil {

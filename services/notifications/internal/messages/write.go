@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// writeJob holds the arguments of the job that writes the messages of a stored event.
+// writeJob holds the arguments of the job that writes the messages about a stored event.
 type writeJob struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	EventID    uuid.UUID `json:"event_id"`
@@ -35,8 +35,8 @@ type writer struct {
 	m *Messages
 }
 
-// Work writes the messages of all stored events of one subject together, and inserts the jobs that send
-// them. If the messages of the last event must wait ([Messages.dueAt]), it runs again at that time.
+// Work writes the messages about all stored events of one subject together, and inserts the jobs that send the
+// messages. If the messages about the last event must wait ([Messages.dueAt]), the job runs again at that time.
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
 		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
@@ -55,12 +55,12 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	}
 }
 
-// maxUndoPeriods limits how long a series of changes can delay the message about them, as a multiple of UndoPeriod.
+// maxUndoPeriods is the maximum delay of the message about a series of changes, as a multiple of UndoPeriod.
 const maxUndoPeriods = 6
 
-// dueAt returns the time at which the messages of these events are written. All events are about one
-// subject, in order. The messages wait UndoPeriod after the last event if the event can be undone, but at
-// most maxUndoPeriods*UndoPeriod after the first.
+// dueAt returns the time at which the messages about these events are written. All events have the same subject and are
+// in order. If the last event can be undone, the messages wait for UndoPeriod after it. They wait for at most
+// maxUndoPeriods*UndoPeriod after the first event.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At
@@ -73,15 +73,15 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// canBeUndone reports whether the messages about an event must wait, so that the change can still be undone.
+// canBeUndone reports whether the messages about an event must wait, because the event's change can still be undone.
 func (m *Messages) canBeUndone(e event.Event) bool {
 	subject, err := plan.ParseSubject(e.Data)
 	return err == nil && plan.MustWait(plan.Change{Event: e, Subject: subject})
 }
 
-// write writes and stores the messages of events of one subject. If several jobs run for the same
-// events, only one of them stores messages. In the last attempt, write drops an event whose messages
-// cannot be written, so that the other messages of the subject are not lost.
+// write writes and stores the messages about events of one subject. If several jobs run for the same events, only one
+// of them stores messages. If the messages about an event cannot be written in the job's last attempt, write drops that
+// event, so that the other messages about the subject are not lost.
 func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job[writeJob]) error {
 	list, next, err := w.m.compose(ctx, events, func(e event.Event, err error) error {
 		if job.Attempt < job.MaxAttempts {
@@ -107,9 +107,9 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 	return err
 }
 
-// compose returns the messages about events of one subject, and the job that checks the subject for
-// reminders next. If the messages of an event cannot be written, it calls failed with the event and
-// the error. If failed returns nil, it leaves that event out; otherwise it returns that error.
+// compose returns the messages about events of one subject, and the job that checks the subject for reminders next. If
+// the messages about an event cannot be written, compose calls onFailure with the event and the error. If onFailure
+// returns nil, compose skips that event; otherwise compose returns the error of onFailure.
 func (m *Messages) compose(
 	ctx context.Context, events []event.Event, onFailure func(event.Event, error) error,
 ) ([]store.Message, *river.InsertManyParams, error) {
@@ -159,7 +159,7 @@ func (m *Messages) compose(
 	return list, next, nil
 }
 
-// collectOwners returns a business's addresses for notices, without duplicates.
+// collectOwners returns the addresses to which a business gets notices, without duplicates.
 func collectOwners(offer *catalog.Offer) []string {
 	var addresses []string
 	for _, address := range offer.Notifications.OwnerEmails {
@@ -170,9 +170,9 @@ func collectOwners(offer *catalog.Offer) []string {
 	return addresses
 }
 
-// findVerified returns the owners' addresses that get notices without a limit: those that members of the
-// business have verified. Any other address may belong to a person who did not agree to notices. If
-// console does not respond, verified returns none, so that messages do not wait for it.
+// findVerified returns those of the argument owners that verified members of the business have. Only these addresses
+// get notices without a limit, because any other address may belong to a person who did not agree to notices. If
+// console does not respond, findVerified returns none, so that messages do not wait for console.
 func (m *Messages) findVerified(
 	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
 ) []string {
@@ -193,8 +193,8 @@ func newSettings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// composeChange writes the messages about a change. The argument before is the booking's time and staff
-// member before the change, as the customer knows them; nil if they did not change.
+// composeChange writes the messages about a change. The argument before holds the time and the staff member of the
+// booking that the customer knows from earlier messages. It is nil if neither has changed.
 func (m *Messages) composeChange(
 	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {
@@ -241,7 +241,8 @@ func (m *Messages) composeChange(
 	return list, nil
 }
 
-// addFormerState adds the previous time and staff member of a booking to the facts, with names in the given language.
+// addFormerState adds the former time and the former staff member of a booking to the facts. Names are in the argument
+// language.
 func addFormerState(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change,
 	before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
@@ -257,7 +258,7 @@ func addFormerState(offer *catalog.Offer, facts letter.Facts, language string, c
 	return facts
 }
 
-// renderLetter writes one message. Only messages to customers contain the customer's link.
+// renderLetter writes one message. Only messages to customers contain the URL of the customer view.
 func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event,
 	subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
 	if kind == letter.OwnerNotice {
@@ -273,8 +274,8 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 	return letter.Render(kind, subject.Locale, facts)
 }
 
-// buildOwnerURL returns the URL of the page on which owners see the subject, or "" if OwnerURL is not set.
-// All webhooks have one page in common, and so have all reservations.
+// buildOwnerURL returns the URL of the owner's page about a subject, or "" if OwnerURL is not set. All webhooks of a
+// business share one page, and all its reservations share another page.
 func (m *Messages) buildOwnerURL(offer *catalog.Offer, subject event.Subject) string {
 	if m.OwnerURL == "" {
 		return ""
@@ -292,8 +293,8 @@ func (m *Messages) buildOwnerURL(offer *catalog.Offer, subject event.Subject) st
 	}
 }
 
-// chooseReplyTo returns the address for replies to a message. It returns "" for a notice to the owner,
-// because a reply would come back to the business itself.
+// chooseReplyTo returns the address for replies to a message. For a notice to the owner, it returns "", because the
+// reply would return to the business itself.
 func chooseReplyTo(kind letter.Kind, offer *catalog.Offer) string {
 	if kind == letter.OwnerNotice {
 		return ""
@@ -301,7 +302,8 @@ func chooseReplyTo(kind letter.Kind, offer *catalog.Offer) string {
 	return offer.Notifications.ReplyTo
 }
 
-// chooseStatus returns the status of a new message and its reason. No message of a sandbox is sent.
+// chooseStatus returns the status of a new message and the reason for that status. Messages of a sandbox are never
+// sent.
 func (m *Messages) chooseStatus(offer *catalog.Offer) (string, string) {
 	switch {
 	case offer.Account.Sandbox:
@@ -312,8 +314,8 @@ func (m *Messages) chooseStatus(offer *catalog.Offer) (string, string) {
 	return store.MessageQueued, ""
 }
 
-// storeMessages stores messages and inserts the jobs that send them. It also inserts next, the job that checks the
-// subject again.
+// storeMessages stores messages and inserts the jobs that send them. It also inserts the argument next, which is the
+// job that checks the subject again.
 func (m *Messages) storeMessages(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams,
 	priority int) error {
 	var params []river.InsertManyParams
@@ -343,5 +345,5 @@ func (m *Messages) storeMessages(ctx context.Context, tx pgx.Tx, list []store.Me
 	return err
 }
 
-// isRemoved reports whether the business was removed. No message is sent in the name of a removed business.
+// isRemoved reports whether err means that the business was removed. No message is sent in the name of such a business.
 func isRemoved(err error) bool { return fault.Is(err, fault.BusinessNotFound) }
