@@ -18,7 +18,7 @@ type Change struct {
 	Subject Subject
 }
 
-// Place is the time and the staff member of a booking before a reschedule.
+// Place is the time and the staff member of a booking before the booking was rescheduled.
 type Place struct {
 	StartsAt  time.Time  `json:"starts_at"`
 	EndsAt    time.Time  `json:"ends_at"`
@@ -26,9 +26,9 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// MustWait reports whether the messages about a change wait for some time. They wait after a change by
-// the business, because the business can undo it. They also wait after a new booking whose online
-// payment is open, because the customer may pay at once and then gets only one message.
+// MustWait reports whether the messages about a change are delayed. Messages about a change by the business are
+// delayed, because the business can undo the change. Messages about a new booking with an open online payment are also
+// delayed: if the customer pays at once, the customer then gets only one message.
 func MustWait(c Change) bool {
 	if _, hasMessage := customerKinds[c.Event.Type][c.Subject.Status]; !hasMessage ||
 		c.Event.Type == event.PaymentRefunded {
@@ -42,8 +42,8 @@ func MustWait(c Change) bool {
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
-// replaceableKinds lists the kinds of messages to customers that state the current state of a subject. A
-// newer message of these kinds makes an older, unsent one unnecessary.
+// replaceableKinds lists the kinds of messages to customers that state the current state of a subject. A newer message
+// of one of these kinds replaces an older message of one of these kinds that has not been sent yet.
 var replaceableKinds = []letter.Kind{
 	letter.BookingReceived, letter.BookingConfirmed, letter.BookingRescheduled, letter.BookingWithdrawn,
 	letter.BookingCancelled, letter.PaymentFailed,
@@ -51,7 +51,7 @@ var replaceableKinds = []letter.Kind{
 	letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
-// ReplaceableKinds returns the kinds of messages in which a newer message about the same subject replaces an older one.
+// ReplaceableKinds returns the kinds of messages that a newer message about the same subject replaces.
 func ReplaceableKinds() []string {
 	kinds := make([]string, len(replaceableKinds))
 	for i, kind := range replaceableKinds {
@@ -60,11 +60,12 @@ func ReplaceableKinds() []string {
 	return kinds
 }
 
-// DraftBatch returns the drafts of the messages about several changes of one subject, one list for each
-// change. Owners get a notice of each change by a customer. The customer gets one message with the final
-// state. The customer gets none if nothing changed for them, or if the business chose not to notify them.
+// DraftBatch returns the drafts of the messages about several changes of one subject, one list for each change. Owners
+// get a notice of each change by a customer. The customer gets one message with the final state. The customer gets no
+// message if nothing has changed for the customer, or if the business chose not to notify the customer.
 //
-// The returned place is the time and place before the first reschedule, or nil if no change is a reschedule.
+// The returned place is the booking's time and staff member before the first reschedule, or nil if no change is a
+// reschedule.
 func DraftBatch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	var before *Place
 	drafts := make([][]Draft, len(changes))
@@ -91,13 +92,13 @@ func DraftBatch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	return drafts, before
 }
 
-// findStateDraft returns the index of the draft that states the subject's current state, or -1 without one.
+// findStateDraft returns the index of the draft that states the subject's current state, or -1 if there is none.
 func findStateDraft(drafts []Draft) int {
 	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceableKinds, d.Kind) })
 }
 
-// mergeReschedule makes a message about a reschedule the message about the booking itself, if that one
-// belongs to the same changes: the customer has then not received it yet.
+// mergeReschedule handles a reschedule that follows the booking in the same batch. The customer has not received a
+// message about the booking yet, so the draft about the reschedule becomes the message about the booking.
 func mergeReschedule(drafts []Draft, kinds map[letter.Kind]bool) {
 	at := findStateDraft(drafts)
 	switch {
@@ -109,7 +110,7 @@ func mergeReschedule(drafts []Draft, kinds map[letter.Kind]bool) {
 	}
 }
 
-// mustNotify reports whether the customer is notified of the state after the change with index last.
+// mustNotify reports whether the customer gets a message about the state after the change with the index last.
 func mustNotify(changes []Change, last int, before *Place) bool {
 	final := changes[last]
 	if final.Subject.Notify != nil && !*final.Subject.Notify {
@@ -129,7 +130,7 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject)
 }
 
-// isPlaceOf reports whether a booking has this time and staff member.
+// isPlaceOf reports whether the booking s has the time and the staff member of p.
 func (p *Place) isPlaceOf(s Subject) bool {
 	hasSameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
 	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && hasSameStaff

@@ -1,5 +1,6 @@
-// Package plan decides which messages an event leads to, and when the messages without an event are
-// due (lifecycle.md §2, "Messages"). Its functions are pure: they depend on their arguments alone.
+// Package plan decides which messages an event requires (lifecycle.md §2, "Messages"). It also decides when messages
+// are due that do not follow an event, such as reminders. Its functions are pure: the result depends only on the
+// arguments.
 package plan
 
 import (
@@ -16,38 +17,40 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// EndpointDisabled is the type of an internal event: a webhook
-// endpoint was disabled (lifecycle.md §2). No feed contains it.
+// EndpointDisabled is the type of an internal event that reports a disabled webhook endpoint (lifecycle.md §2). No feed
+// contains such an event.
 const EndpointDisabled event.Type = "webhook.disabled"
 
-// Subject is the part of a booking, ticket order or reservation that the rules need, in its state after a change.
+// Subject is the part of a booking, ticket order or reservation that this package needs, in the state after a change.
 type Subject struct {
-	IsWithdrawn bool       `json:"withdrawn"` // the business no longer offers the sold service, event or rental as sold
+	IsWithdrawn bool       `json:"withdrawn"` // the business no longer offers this service, event or rental
 	Status      string     `json:"status"`
-	Email       string     `json:"customer_email"` // "": no address to write to
-	Locale      string     `json:"locale"`         // "": the business's default language
-	Sequence    int        `json:"sequence"`       // of the subject's newest event
+	Email       string     `json:"customer_email"` // the customer's address; "" if there is none
+	Locale      string     `json:"locale"`         // the customer's language; "" for the business's default language
+	Sequence    int        `json:"sequence"`       // sequence number of the subject's newest event
 	CreatedAt   time.Time  `json:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at"`
-	StartsAt    time.Time  `json:"starts_at"` // of a booking
-	Timezone    string     `json:"timezone"`  // zone of the sale; "": the business's
+	StartsAt    time.Time  `json:"starts_at"` // only for a booking
+	Timezone    string     `json:"timezone"`  // time zone of the sale; "" for the business's zone
 	EndsAt      time.Time  `json:"ends_at"`
 	StaffID     *uuid.UUID `json:"staff_id"`
-	FormerPlace *Place     `json:"from"`   // of a booking: its place before the event rescheduled it
+	FormerPlace *Place     `json:"from"`   // for a booking: the place before the reschedule
 	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
-	// Of a reservation: its end in business time; without EndTime it ends with the date.
+	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation
+	// ends at the end of EndDate.
 	EndDate *timespan.Date `json:"end_date"`
 	EndTime *string        `json:"end_time"`
 }
 
-// Payment is the part of the subject's online payment that the rules need.
+// Payment is the part of the subject's online payment that this package needs.
 type Payment struct {
 	Status string     `json:"status"`
 	DueAt  *time.Time `json:"due_at"`
 }
 
-// ParseSubject parses the subject from the data of an event or from a response of the service that owns the subject.
+// ParseSubject parses a subject. The argument data is an event's data, or a response of the service that stores the
+// subject.
 func ParseSubject(data []byte) (Subject, error) {
 	var s Subject
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -59,20 +62,21 @@ func ParseSubject(data []byte) (Subject, error) {
 	return s, nil
 }
 
-// LeadsToMessages reports whether events of type t lead to a message at once or at a later time.
+// LeadsToMessages reports whether events of type t require a message, at once or at a later time.
 func LeadsToMessages(t event.Type) bool {
 	_, customer := customerKinds[t]
 	return customer || ownerEvents[t] || ChangesTimes(t)
 }
 
-// The statuses of a reservation that the rules use.
+// The statuses of a reservation that only this package names.
 const (
 	reserved = "reserved"
 	pickedUp = "picked_up"
 	returned = "returned"
 )
 
-// customerKinds maps the type of an event and the subject's status after it to the message that the customer gets.
+// customerKinds contains the kind of message that the customer gets, by the event's type and the subject's status after
+// the event.
 var customerKinds = map[event.Type]map[string]letter.Kind{
 	event.BookingCreated: {booking.StatusPending: letter.BookingReceived,
 		booking.StatusConfirmed: letter.BookingConfirmed},
@@ -108,7 +112,8 @@ func mapStatuses(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	return kinds
 }
 
-// ownerEvents lists the events that owners get a notice of if a customer made the change, by an agent or by hand.
+// ownerEvents lists the types of events that owners get a notice of. If the type is not in alwaysNotified, owners get
+// the notice only if a customer made the change, directly or through an agent.
 var ownerEvents = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true,
@@ -116,19 +121,19 @@ var ownerEvents = map[event.Type]bool{
 	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
 
-// alwaysNotified lists the events that owners get a notice of regardless of the actor.
+// alwaysNotified lists the types of events that owners get a notice of, whichever actor caused the event.
 var alwaysNotified = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true,
 	event.PaymentDisputed: true}
 
-// Draft is a message to be written. A message without an event, such as
-// a reminder, has an EventID derived from its subject, kind and time.
+// Draft is a message to be written. EventID is the ID of the event. For a message that follows no event, such as a
+// reminder, EventID is derived from the subject, the kind and the due time.
 type Draft struct {
 	Kind      letter.Kind
 	EventID   uuid.UUID
 	Recipient string
 }
 
-// NewDrafts returns the drafts for an event: at most one for the customer, and one for each address of the owner.
+// NewDrafts returns the drafts for an event: at most one to the customer, and one to each address in ownerEmails.
 func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	var drafts []Draft
 	if kind, ok := customerKinds[e.Type][s.Status]; ok && s.Email != "" {
@@ -142,22 +147,22 @@ func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// awaitsPayment reports whether the notice to the owners about a reservation must wait until the reservation is paid.
+// awaitsPayment reports whether the owners get no notice of a new reservation yet, because it is not paid.
 func awaitsPayment(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
-// IsByBusiness reports whether the business caused an event, or whether owners get a notice
-// of it regardless of the actor. Customers can cause any number of all other events.
+// IsByBusiness reports whether the business caused an event, or whether the event's type is in alwaysNotified.
+// Customers can cause any number of all other events.
 func IsByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || alwaysNotified[e.Type] }
 
-// isByCustomer reports whether a customer made a change. Paying counts
-// too, although the provider or the system reports the payment.
+// isByCustomer reports whether a customer made a change. A payment is also a change by the customer, although the
+// payment provider or the system reports it.
 func isByCustomer(e event.Event) bool {
 	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true
-	default: // for the other actors, only the payments below count
+	default: // for other actors, only payments are changes by a customer
 	}
 	return (e.Type == event.TicketSold || e.Type == event.ReservationConfirmed) && e.Actor.Kind != actor.Owner
 }

@@ -12,37 +12,40 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// TimedMessage is a message that is due at a certain time, such as a reminder, and not after an event.
+// TimedMessage is a message that is due at a certain time, such as a reminder, and does not follow an event.
 type TimedMessage struct {
 	Kind letter.Kind
 	Due  time.Time
 }
 
-// NewDraft returns the draft of t for a subject. Its EventID depends only on the subject, the kind and the time.
+// NewDraft returns the draft of the message t about a subject. The draft's EventID is derived from the subject's ID,
+// the kind and the due time.
 func (t TimedMessage) NewDraft(subject uuid.UUID, recipient string) Draft {
 	return Draft{Kind: t.Kind, Recipient: recipient,
 		EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
 }
 
-// Settings are the business's settings that the times depend on.
+// Settings are those of a business's settings that the due times depend on.
 type Settings struct {
 	RemindersHoursBefore []int
 	Location             *time.Location
 }
 
 const (
-	// paymentRequestAfter is the time after a sale at which the customer is asked to pay, if the payment has no
-	// deadline yet.
+	// paymentRequestAfter is the time after a sale at which the customer gets a request to pay. It applies if the
+	// payment has no deadline yet.
 	paymentRequestAfter = 15 * time.Minute
-	// returnReminderMinute is the time of the reminder to return things on the
-	// last day of a reservation of whole dates: 09:00, in minutes.
+	// returnReminderMinute is the time of day of the reminder to return rented things, in minutes after midnight
+	// (09:00). It applies to a reservation without an end time, on its last day.
 	returnReminderMinute = 9 * 60
-	// returnReminderBefore is the time between the reminder to return things and the end of a reservation by the hour.
+	// returnReminderBefore is the time between the reminder to return rented things and the end of a reservation with
+	// an end time.
 	returnReminderBefore = time.Hour
 )
 
-// ComputeTimes returns the times at which messages about a subject are due, such as reminders, in ascending
-// order. It returns none for a subject that is over or cancelled. The times may be in the past.
+// ComputeTimes returns the messages about a subject that are due at a certain time, such as reminders, in ascending
+// order of their due times. The due times may be in the past. For a subject that has ended or is cancelled, it returns
+// none.
 func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedMessage {
 	var times []TimedMessage
 	switch {
@@ -62,7 +65,7 @@ func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedM
 	return times
 }
 
-// planPaymentRequest returns the time of the request to pay if the online payment is open.
+// planPaymentRequest returns the request to pay with its due time. If no online payment is open, it returns none.
 func planPaymentRequest(s Subject) []TimedMessage {
 	if s.Payment == nil || s.Payment.Status != booking.PaymentOpen {
 		return nil
@@ -70,8 +73,8 @@ func planPaymentRequest(s Subject) []TimedMessage {
 	return []TimedMessage{{letter.PaymentDue, findPaymentRequestTime(s)}}
 }
 
-// findPaymentRequestTime returns the time at which a customer who has not paid is asked to pay: after half of the
-// time to pay. It is not earlier, because most customers pay at once.
+// findPaymentRequestTime returns the time at which the customer gets a request to pay: after half of the time to pay
+// has passed. The request is not sent earlier, because most customers pay at once.
 func findPaymentRequestTime(s Subject) time.Time {
 	if s.Payment.DueAt == nil {
 		return s.CreatedAt.Add(paymentRequestAfter)
@@ -79,7 +82,7 @@ func findPaymentRequestTime(s Subject) time.Time {
 	return s.CreatedAt.Add(s.Payment.DueAt.Sub(s.CreatedAt) / 2)
 }
 
-// findReturnReminderTime returns when a customer is reminded to return rented things.
+// findReturnReminderTime returns the time at which a customer gets a reminder to return rented things.
 func findReturnReminderTime(s Subject, location *time.Location) time.Time {
 	at, before := timespan.TimeOfDay(returnReminderMinute), time.Duration(0)
 	if s.EndTime != nil && at.UnmarshalText([]byte(*s.EndTime)) == nil {
@@ -88,8 +91,8 @@ func findReturnReminderTime(s Subject, location *time.Location) time.Time {
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
 
-// EndsAt returns the time from which the message is no longer sent, because the announced start or
-// deadline has passed.
+// EndsAt returns the time from which the message t about the subject s is no longer sent: the announced start or
+// deadline. If the message announces neither, EndsAt returns a time one day after the due time.
 func (t TimedMessage) EndsAt(s Subject) time.Time {
 	switch {
 	case t.Kind == letter.Reminder:
@@ -100,11 +103,12 @@ func (t TimedMessage) EndsAt(s Subject) time.Time {
 	return t.Due.AddDate(0, 0, 1)
 }
 
-// SelectDue returns the messages to send now: of each kind, the latest one whose time is in [since, now] and that
-// has not ended. It also returns the first time after now, or nil. times are those of s, in ascending order.
+// SelectDue returns the messages to send now. For each kind, it returns the latest message whose due time is in [since,
+// now] and that is not outdated ([TimedMessage.EndsAt]). It also returns the first message that is due after now, or
+// nil. The argument times holds the messages about the subject s, in ascending order of their due times.
 //
-// The caller must choose an instant for the argument since that is not before the last booking,
-// reschedule or pick-up of the subject: messages of earlier times are not sent.
+// Messages that were due before the argument since are not sent. The caller must therefore choose a time that is not
+// before the last booking, reschedule or pick-up of the subject.
 func SelectDue(times []TimedMessage, s Subject, since, now time.Time) ([]TimedMessage, *TimedMessage) {
 	var send []TimedMessage
 	for _, t := range times {
@@ -120,28 +124,29 @@ func SelectDue(times []TimedMessage, s Subject, since, now time.Time) ([]TimedMe
 	return send, nil
 }
 
-// IsTimed reports whether messages of this kind are due at a certain time. Such a message may be
-// outdated before it can be sent.
+// IsTimed reports whether messages of this kind are due at a certain time. Such a message may be outdated when the mail
+// server accepts messages again.
 func IsTimed(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// IsStillDue reports whether the message with the EventID id still belongs to one of the subject's times, and may
-// still be sent at now. It does not if the subject was rescheduled since. [Timed.Draft] derives the EventID.
+// IsStillDue reports whether a message is still up to date and may be sent at the time now. The argument id is the
+// EventID of the message ([TimedMessage.NewDraft]). After a reschedule of the subject, no message in times has this
+// EventID.
 func IsStillDue(times []TimedMessage, s Subject, id, subject uuid.UUID, now time.Time) bool {
 	return slices.ContainsFunc(times, func(t TimedMessage) bool {
 		return t.NewDraft(subject, "").EventID == id && now.Before(t.EndsAt(s))
 	})
 }
 
-// ChangesTimes reports whether the times of a subject's messages must be computed again after an event of this type.
+// ChangesTimes reports whether an event of type t changes the due times of the messages about its subject.
 func ChangesTimes(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled ||
 		t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
-// TimeKey returns the value that the times of a subject's messages depend on: its start or end. If it
-// has changed since the times were computed, the job of those times is no longer valid.
+// TimeKey returns the value from which the due times of the messages about a subject are computed: the subject's start
+// or end. If the key has changed, a job that was inserted for the former due times does nothing.
 func TimeKey(kind event.SubjectKind, s Subject) string {
 	if kind == event.Booking {
 		return s.StartsAt.UTC().Format(time.RFC3339)
