@@ -11,23 +11,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// ErasureCounts counts the deleted rows about a customer.
+// ErasureCounts holds the numbers of deleted rows about a customer.
 type ErasureCounts struct {
-	Messages   int // messages, and stored events whose messages were not written yet
+	Messages   int // messages, and stored events whose messages were not yet written
 	Deliveries int // webhook deliveries
 }
 
-// Erasure is a request to delete a customer's data.
+// Erasure is a request to delete the data of a customer.
 type Erasure struct {
 	BusinessID   uuid.UUID
-	Email        string      // case does not matter
+	Email        string      // upper and lower case are equal
 	KeptSubjects []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
-// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes
-// the customer's messages, the events from which messages would be written, the webhook deliveries in
-// any status, and the idempotency results that name a deleted row. If another delivery becomes due
-// because it waited for a deleted one, EraseCustomer calls wake with its endpoint.
+// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes the customer's
+// messages, the stored events about the customer, the webhook deliveries in any status, and the idempotency results
+// with the ID of a deleted row. If another delivery waited for a deleted one, that delivery becomes due. EraseCustomer
+// then calls wake with the delivery's endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (ErasureCounts, error) {
 	if erasure.KeptSubjects == nil {
@@ -64,10 +64,10 @@ func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Tim
 		})
 }
 
-// erasureLockSQL is the key of the advisory lock for erasing customers of the business $1.
+// erasureLockSQL is the key of the advisory lock that serializes the erasing of customers of the business $1.
 const erasureLockSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
 
-// DatabaseTime returns the database's current time, for [Store.Unerased].
+// DatabaseTime returns the database's current time, as the argument since of [Store.LockErasure].
 func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 	var now time.Time
 	if err := s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
@@ -76,12 +76,12 @@ func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// LockErasure reports whether the transaction tx may store customer data that was read from other services at the
-// time in the argument since, or later. If it returns false, a customer may have been erased after the read, and
-// the caller must read the data again. It also blocks the erasing of the business's customers until tx ends.
+// LockErasure reports whether the transaction tx may store customer data that was read from other services at the time
+// since or later. If it returns false, a customer may have been erased after the read, and the caller must read the
+// data again. LockErasure also blocks the erasing of the business's customers until tx ends.
 //
-// Each erasing leaves an idempotency result. Unerased looks for any newer result of the business's
-// owner; one of another write only causes an unnecessary second read.
+// Each erasing stores an idempotency result. LockErasure returns false if any idempotency result of the business is
+// newer than the argument since. A result of another kind of write therefore only causes an unnecessary second read.
 func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasureLockSQL+`)`, businessID); err != nil {
 		return false, fmt.Errorf("hold erasing up: %w", err)
@@ -95,10 +95,10 @@ func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID
 	return isCurrent, nil
 }
 
-// discardPages makes every replica discard a page of events that it has read but not taken, because the
-// page may contain the data of an erased customer. It takes the lock of all feeds from the replicas,
-// so that their TakePage takes nothing. It locks the rows of feeds before those of endpoints, in the
-// same order as TakePage, so that no deadlock occurs.
+// discardPages makes every replica discard a page of events that the replica has read but not stored, because the page
+// may contain the data of an erased customer. It removes the lock of every feed from the replicas, so that their calls
+// of [Store.TakePage] store nothing. To prevent deadlocks, discardPages locks the rows of feeds before those of
+// endpoints, as TakePage does.
 func discardPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {
@@ -107,7 +107,7 @@ func discardPages(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// lockEndpoints locks the rows of all endpoints of a business, as lockEndpoint locks one.
+// lockEndpoints locks the rows of all endpoints of a business, in the way in which lockEndpoint locks one row.
 func lockEndpoints(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]EndpointState, error) {
 	rows, err := tx.Query(ctx, `SELECT id, failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE`, businessID)
 	if err != nil {
@@ -125,8 +125,8 @@ func lockEndpoints(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uu
 	return states, nil
 }
 
-// eraseMessages deletes a customer's messages, and the events from which messages would be written. It
-// returns the ids of both.
+// eraseMessages deletes a customer's messages, and the stored events about the customer. It returns the IDs of the
+// deleted messages and events.
 func eraseMessages(ctx context.Context, tx pgx.Tx, erasure Erasure) ([]uuid.UUID, error) {
 	var erased []uuid.UUID
 	for _, sql := range []string{
@@ -147,7 +147,7 @@ func eraseMessages(ctx context.Context, tx pgx.Tx, erasure Erasure) ([]uuid.UUID
 	return erased, nil
 }
 
-// erasedDelivery holds the columns of a deleted delivery that are needed afterwards.
+// erasedDelivery holds the columns of a deleted delivery that are needed after the deletion.
 type erasedDelivery struct {
 	ID, EndpointID, SubjectID uuid.UUID
 	WasPending                bool
@@ -163,8 +163,8 @@ RETURNING id, endpoint_id, subject_id, status = 'pending'`, erasure.BusinessID, 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[erasedDelivery])
 }
 
-// deleteResults deletes the idempotency results that contain the id of a deleted message or delivery,
-// such as the result of a retry. If such a request is repeated, it finds no message.
+// deleteResults deletes the idempotency results that contain the ID of a deleted message or delivery, such as the
+// result of a retry. If a client then repeats the retry request, the service finds no message.
 func deleteResults(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID,
 	deliveries []erasedDelivery) error {
 	ids := make([]string, 0, len(messages)+len(deliveries))
@@ -181,7 +181,7 @@ func deleteResults(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	return nil
 }
 
-// makeWaitingDueSQL makes the first pending delivery of each subject due if it waited for a deleted one.
+// makeWaitingDueSQL makes a delivery due if it waited for a deleted delivery: the first pending one of each subject.
 const makeWaitingDueSQL = `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
     SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id
@@ -190,9 +190,11 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
     ORDER BY d.endpoint_id, d.subject_id, d.sequence)
 RETURNING endpoint_id`
 
-// makeWaitingDue makes deliveries due that waited for an erased delivery: later events of the same subject
-// without data of the customer. It then calls wake with their endpoints. The order is kept even if a call to the
-// endpoint is in progress: the holder of the delivery lock reads due deliveries only after the end of that call.
+// makeWaitingDue makes the deliveries due that waited for an erased delivery. Such a delivery is about a later event of
+// the same subject and contains no data of the customer. makeWaitingDue then calls wake with the deliveries' endpoints.
+//
+// The order of events is kept even if a call to an endpoint is in progress: the holder of the delivery lock reads due
+// deliveries only after the end of that call.
 func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased []erasedDelivery,
 	states map[uuid.UUID]EndpointState, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error,
@@ -224,21 +226,21 @@ func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased
 	return nil
 }
 
-// retentionStep is the maximum number of subjects, or of messages, that one transaction deletes, so that
-// it does not hold too many locks.
+// retentionStep is the maximum number of subjects, or of messages, whose rows one transaction deletes. The maximum
+// limits the number of locks that the transaction holds.
 const retentionStep = 100
 
-// endedSQL finds subjects that have ended. It reads the messages about a subject, because only the
-// messages store the end. The latest end counts, because a reschedule changes the end.
+// endedSQL finds subjects that have ended. It reads the end of a subject from the messages about the subject, because
+// the service stores the end only there. After a reschedule the messages differ, and the latest end applies.
 const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
-// ForgetEnded deletes the messages about a business's subjects that ended at or before the time then, and all
+// ForgetEnded deletes a business's messages about subjects that ended at or before the time before. It also deletes all
 // webhook deliveries of those subjects. It uses several transactions and returns the number of deleted rows.
 //
-// One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. It
-// locks the endpoints, so that no delivery is added at the same time.
+// One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. The transaction
+// locks the business's endpoints, so that no delivery is added at the same time.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, before time.Time) (int64, error) {
 	var total int64
 	for {
@@ -280,8 +282,8 @@ func (s *Store) deleteEndedBatch(ctx context.Context, businessID uuid.UUID, befo
 		if deleted > 0 {
 			return nil
 		}
-		// The other messages are about subjects that end later according
-		// to another message, or about something without an end.
+		// The remaining messages name an end that has passed, but their subjects end later according to another
+		// message. Or they are about an object that is not a booking, ticket order or reservation.
 		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
 AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, before, retentionStep)
 		deleted = tag.RowsAffected()
@@ -290,8 +292,9 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return deleted, err
 }
 
-// RemembersEnded returns up to limit businesses that have a message about a subject that ended at or before the
-// time then. Their ids follow the argument after, in ascending order. It finds each next business by an index.
+// RemembersEnded returns the IDs of at most limit businesses that have a message about a subject that ended at or
+// before the time before. The IDs follow the ID in the argument after, in ascending order. The query finds each next
+// business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		businessesWithEndedSQL, after, before, limit)

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Statuses of a delivery.
+// The statuses of a delivery.
 const (
 	DeliveryPending   = "pending"
 	DeliveryDelivered = "delivered"
@@ -30,7 +30,8 @@ type Delivery struct {
 	SubjectID   uuid.UUID
 	Sequence    int
 	Status      string
-	// time of the next attempt; nil: the delivery has ended, or waits for an earlier one of the subject
+	// DueAt is the time of the next attempt. It is nil if the delivery has ended, or if the delivery waits for an
+	// earlier delivery of the same subject.
 	DueAt     *time.Time
 	CreatedAt time.Time
 	Body      []byte    // body of the HTTP request
@@ -42,13 +43,13 @@ type Attempt struct {
 	Number       int       `json:"number"`
 	At           time.Time `json:"at"`
 	Milliseconds int       `json:"milliseconds"`
-	Status       *int      `json:"http_status"` // nil: no answer
-	Error        *string   `json:"error"`       // why there was no answer
-	Answer       string    `json:"answer"`      // the beginning of its body
+	Status       *int      `json:"http_status"` // nil if there was no answer
+	Error        *string   `json:"error"`       // the reason why there was no answer
+	Answer       string    `json:"answer"`      // the beginning of the answer's body
 }
 
-// deliveryColumns are the columns of a delivery d with its attempts. $1 is the
-// business of both: on sharded tables, the subquery is not routed by the outer row.
+// deliveryColumns are the columns of a delivery d, together with its attempts. The condition $1 is the business ID of
+// both tables: on a sharded database, the router does not find the shard of the subquery through the row of d.
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at, d.body,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
@@ -68,12 +69,12 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND ($3::text = '' OR d.status =
   AND ($4::timestamptz IS NULL OR (d.created_at, d.id) < ($4, $5::uuid))
 ORDER BY d.created_at DESC, d.id DESC LIMIT $6`
 
-// maxDeliveries is the maximum page size: with ten attempts each, 100 deliveries are four megabytes.
+// maxDeliveries is the maximum page size. A page of 100 deliveries with ten attempts each has about four megabytes.
 const maxDeliveries = 100
 
-// Deliveries returns at most 100 deliveries of an endpoint, newest first, and the cursor of the next
-// page. The argument status selects the deliveries with that status; "" selects all. Errors:
-// [ErrNotFound]. Fault: invalid_parameter if the cursor is invalid.
+// Deliveries returns at most maxDeliveries deliveries of an endpoint, newest first, and the cursor of the next page.
+// The argument status selects the deliveries with that status; "" selects all deliveries. Error: [ErrNotFound]. Fault:
+// invalid_parameter if the cursor is invalid.
 func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string,
 	page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
@@ -99,24 +100,26 @@ func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID
 	return list, next, nil
 }
 
-// NewDelivery is a delivery to be added, of one event to one endpoint.
+// NewDelivery is the data of a delivery that is to be added, of one event to one endpoint.
 type NewDelivery struct {
 	BusinessID, EndpointID, EventID, SubjectID uuid.UUID
 	EventType, SubjectKind                     string
 	Sequence                                   int
 	Body                                       []byte
-	CustomerEmail                              string // address of the customer whose data Body contains; "" for none
+	CustomerEmail                              string // address of the customer whose data Body contains, or ""
 }
 
-// Listener is an endpoint that may want an event, with the state of its delivery lock.
+// Listener is an active endpoint and the events that it is subscribed to, with the state that decides the queue of its
+// jobs.
 type Listener struct {
 	BusinessID, ID uuid.UUID
 	Events         []string
 	State          EndpointState
 }
 
-// LockActiveEndpoints returns the active endpoints of these businesses. It locks their rows, so that no delivery lock
-// is released before the transaction ends: the release would not see the deliveries that the transaction adds.
+// LockActiveEndpoints returns the active endpoints of these businesses and locks their rows. Until the transaction
+// ends, no delivery lock of these endpoints can be released. A release in that time would not see the deliveries that
+// the transaction adds.
 func LockActiveEndpoints(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
 	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
 WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
@@ -131,9 +134,10 @@ WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, busi
 	return list, nil
 }
 
-// addDeliveriesSQL inserts new deliveries. Per endpoint and subject, only the first new delivery gets a due time (now),
-// and only if no older delivery of that subject is pending. All others wait: they have no due time until the delivery
-// before them is over. Test deliveries, and those that an owner sends again, do not count: no delivery waits for them.
+// addDeliveriesSQL inserts new deliveries. For each endpoint and subject, only the first new delivery gets a due time,
+// which is the current time. If an older delivery of that subject is pending, no new delivery gets a due time. A
+// delivery without a due time waits until the delivery before it has ended. No delivery waits for test deliveries, or
+// for deliveries that an owner sends again.
 const addDeliveriesSQL = `
 INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, status, created_at, due_at)
 SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, nullif(lower(n.customer_email), ''), 'pending', $10,
@@ -144,7 +148,8 @@ SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_k
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
     AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
 
-// AddDeliveries adds deliveries, in order for each subject, to endpoints that [LockActiveEndpoints] has locked.
+// AddDeliveries adds deliveries to endpoints that [LockActiveEndpoints] has locked. The argument deliveries must be in
+// order for each subject.
 func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now time.Time) error {
 	var (
 		businesses, endpoints, ids, events, subjects []uuid.UUID
@@ -168,9 +173,9 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now
 	return nil
 }
 
-// SendTest adds a test delivery to an endpoint, active or not, once per Idempotency-Key. It then calls
-// wake with the endpoint, which starts sending. A test delivery is due at once and does not wait for
-// other deliveries. Errors: [ErrNotFound].
+// SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. It then calls wake with
+// the endpoint; wake must insert the job that sends. A test delivery is due at once and does not wait for other
+// deliveries. Error: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery,
@@ -207,12 +212,12 @@ func findDelivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Del
 	return d, nil
 }
 
-// ErrBlocked means that a delivery waits for an earlier one of its subject.
+// ErrBlocked means that a delivery waits for an earlier delivery of the same subject.
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
-// RetryDelivery makes a delivery due now, whatever its status, once per Idempotency-Key. It then calls
-// wake with the delivery's endpoint, which starts sending. A delivery that had ended (sent or failed)
-// gets all attempts of a new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
+// RetryDelivery makes a delivery due now, whatever its status is, once per Idempotency-Key. It then calls wake with the
+// delivery's endpoint; wake must insert the job that sends. If the delivery had ended (delivered or failed), it gets
+// the full number of attempts again and does not wait for other deliveries. Errors: [ErrNotFound], [ErrBlocked].
 func (s *Store) RetryDelivery(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
@@ -240,8 +245,8 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 	})
 }
 
-// SweepDeliveries deletes up to sweepStep deliveries that are over and older
-// than before, with their attempts. It reports whether there may be more.
+// SweepDeliveries deletes at most sweepStep ended deliveries that are older than the time before, with their attempts.
+// It reports whether more such deliveries may exist.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
 	tag, err := s.pool.Exec(ctx, `
 		DELETE FROM webhook_deliveries
@@ -257,9 +262,9 @@ DELETE FROM webhook_deliveries WHERE business_id = $1
     AND id IN (SELECT id FROM webhook_deliveries WHERE business_id = $1 AND created_at < $2 AND status = 'pending' LIMIT $3)
 RETURNING id, endpoint_id, subject_id, true`
 
-// SweepPending deletes up to sweepStep pending deliveries of one business that are older
-// than before, and reports whether there may be more, of any business. Later events of
-// their subjects, which waited for them, become due: it calls wake with their endpoints.
+// SweepPending deletes at most sweepStep pending deliveries of one business that are older than the time before. It
+// reports whether more such deliveries may exist, for any business. Deliveries of later events that waited for the
+// deleted ones become due; SweepPending then calls wake with their endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
 	uuid.UUID, EndpointState) error) (bool, error) {
 	var business uuid.UUID

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeliveryLock is the delivery lock of an endpoint. One job at a time holds it.
+// DeliveryLock identifies the delivery lock of an endpoint and a holder. Only one job at a time holds the lock.
 type DeliveryLock struct {
 	BusinessID, EndpointID uuid.UUID
-	Holder                 uuid.UUID // the same in all runs of a job
+	Holder                 uuid.UUID // the same ID in all runs of a job
 }
 
-// EndpointState is the state of an endpoint that decides the queue of its jobs.
+// EndpointState is the part of an endpoint's state that decides in which queue the endpoint's jobs run.
 type EndpointState struct {
 	IsFailing bool // the last attempt at this endpoint failed
 
@@ -30,11 +30,12 @@ UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// AcquireDeliveryLock acquires the delivery lock of an endpoint, or extends it if l.Holder already
-// holds it. The lock expires after the argument duration. AcquireDeliveryLock returns false if the
-// endpoint is deleted or another holder has the lock. The caller can then end, because the other
-// holder looks for due deliveries again before it releases the lock. The argument wasScheduled must be
-// true if the job was scheduled for a later time.
+// AcquireDeliveryLock acquires the delivery lock of an endpoint, or extends the lock if l.Holder already holds it. The
+// lock expires after the given duration. The argument wasScheduled must be true if the job was scheduled for a later
+// time.
+//
+// AcquireDeliveryLock returns false if the endpoint is deleted or another holder has the lock. The caller can then
+// stop, because the other holder looks for due deliveries again before it releases the lock.
 func (s *Store) AcquireDeliveryLock(ctx context.Context, l DeliveryLock, duration time.Duration,
 	wasScheduled bool) (bool, error) {
 	var isAcquired bool
@@ -46,20 +47,20 @@ func (s *Store) AcquireDeliveryLock(ctx context.Context, l DeliveryLock, duratio
 	return isAcquired, nil
 }
 
-// DueDelivery is a delivery that is due now, with the data to send it.
+// DueDelivery is a delivery that is due now, with the data that an attempt needs.
 type DueDelivery struct {
 	ID        uuid.UUID
 	EventID   uuid.UUID
 	SubjectID uuid.UUID
 	Body      []byte
-	Attempts  int // failed attempts so far
+	Attempts  int // number of failed attempts so far
 
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte // also signs; nil if there is none
+	PreviousSecret []byte // a second secret that also signs, or nil
 }
 
-// Secrets returns the secrets to sign the delivery with, the newest first.
+// Secrets returns the secrets that sign the delivery, newest first.
 func (d DueDelivery) Secrets() [][]byte {
 	if d.PreviousSecret == nil {
 		return [][]byte{d.Secret}
@@ -67,9 +68,9 @@ func (d DueDelivery) Secrets() [][]byte {
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// DueDeliveries returns at most limit due deliveries of an endpoint, in order of their due times. At most one
-// delivery of a subject is due, except deliveries that an owner sent again. Each call also reads the
-// endpoint's URL and secrets, so that a change of them applies to the next delivery.
+// DueDeliveries returns at most limit due deliveries of an endpoint, in the order of their due times. At most one
+// delivery of each subject is due, apart from deliveries that an owner sent again. Each call also reads the endpoint's
+// URL and secrets, so that a change of these values applies to the next delivery.
 func (s *Store) DueDeliveries(ctx context.Context, l DeliveryLock, limit int, now time.Time) ([]DueDelivery, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
@@ -81,8 +82,8 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.du
 	return list, nil
 }
 
-// lockEndpoint locks the row of an endpoint. Until the transaction ends, no delivery is added for the
-// endpoint and its delivery lock is not released.
+// lockEndpoint locks the row of an endpoint. Until the transaction ends, no other transaction can add a delivery for
+// the endpoint or release its delivery lock.
 func lockEndpoint(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (EndpointState, error) {
 	var state EndpointState
 	err := tx.QueryRow(ctx,
@@ -101,21 +102,22 @@ func lockEndpoint(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UU
 type AttemptResult struct {
 	Delivery DueDelivery
 	Attempt  Attempt
-	Status   string // if it is DeliveryPending, the next attempt is at NextAt
+	Status   string // if this is DeliveryPending, the next attempt is due at NextAt
 	NextAt   time.Time
 	IsGone   bool // the receiver answered 410
 }
 
-// failingFor is how long every delivery may fail before the endpoint is disabled.
+// failingFor is how long all attempts at an endpoint must fail before the endpoint is disabled.
 const failingFor = 5 * 24 * time.Hour
 
-// RecordAttempt stores the result of an attempt. It sets the time of the delivery's next attempt; if the delivery has
-// ended, it makes the subject's next delivery due. If the result disables the endpoint, RecordAttempt fails its pending
-// deliveries, calls onDisabled in the same transaction and returns true. Errors: [ErrNotFound] if the endpoint is
-// deleted.
+// RecordAttempt stores the result of an attempt and the due time of the delivery's next attempt. If the delivery has
+// ended, RecordAttempt makes the next delivery of the subject due. If the result disables the endpoint, RecordAttempt
+// sets its pending deliveries to failed, calls onDisabled in the same transaction and returns true. Error:
+// [ErrNotFound] if the endpoint is deleted.
 //
-// If the endpoint's URL changed or the delivery was given up during the attempt, the result is stored but does
-// not count for the endpoint. If the old URL answered 410, the delivery is due again at once, for the new URL.
+// If the endpoint's URL was changed or the delivery was set to failed during the attempt, RecordAttempt stores the
+// result without an effect on the endpoint. If the old URL answered 410, the delivery is due again at once, for the new
+// URL.
 func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResult, now time.Time,
 	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var isDisabled bool
@@ -149,8 +151,8 @@ func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResu
 	return isDisabled, err
 }
 
-// insertAttempt stores an attempt. It returns true if the delivery was still pending or is now
-// delivered. If the delivery was erased during the attempt, insertAttempt stores nothing.
+// insertAttempt stores an attempt. It returns true if the delivery was still pending, or if the attempt delivered it.
+// If the delivery was erased during the attempt, insertAttempt stores nothing.
 func insertAttempt(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult) (bool, error) {
 	_, err := tx.Exec(ctx,
 		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
@@ -165,13 +167,13 @@ FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 	if o.Status == DeliveryPending {
 		nextAt = &o.NextAt
 	}
-	// A delivery that was given up during the call keeps the status failed, unless the call delivered it.
+	// A delivery that was set to failed during the attempt keeps that status, unless the attempt delivered it.
 	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
 WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, nextAt)
 	return tag.RowsAffected() > 0, err
 }
 
-// makeNextDue makes the next delivery of a subject due after the previous one has ended.
+// makeNextDue makes the next delivery of a subject due, because the previous delivery has ended.
 func makeNextDue(ctx context.Context, tx pgx.Tx, l DeliveryLock, subjectID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
@@ -180,8 +182,8 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 	return err
 }
 
-// updateEndpointHealth decides whether a result disables the endpoint: if the receiver answered 410, or if it has
-// failed for failingFor. It disables the endpoint then, and returns true.
+// updateEndpointHealth disables the endpoint if the receiver answered 410, or if all attempts have failed for
+// failingFor. It returns true if it disables the endpoint.
 func updateEndpointHealth(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult, now time.Time,
 	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `
@@ -205,9 +207,9 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, onDisabled(ctx, tx, e)
 }
 
-// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same
-// transaction with the time of the next job: now if a delivery is due, otherwise the earliest due
-// time. If a job for that later time exists already, it does not call wake.
+// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
+// time at which the next job must run. That time is now if a delivery is due, otherwise the earliest due time. If a job
+// for that later time exists already, ReleaseDeliveryLock does not call wake.
 func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now time.Time,
 	wake func(context.Context, pgx.Tx, EndpointState,
 		time.Time) error) error {
@@ -220,7 +222,8 @@ func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now tim
 			return err
 		}
 		var (
-			// due time of the next delivery, read under the row lock, so that no new delivery is missed
+			// next is the due time of the next delivery. It is read while the endpoint's row is locked, so that no new
+			// delivery is missed.
 			next     *time.Time
 			needsJob bool
 		)
@@ -232,7 +235,7 @@ FROM (SELECT min(due_at) AS due FROM webhook_deliveries WHERE business_id = $1 A
 WHERE business_id = $1 AND id = $2 AND lane = $3
 RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`, l.BusinessID, l.EndpointID, l.Holder, now).Scan(&next, &needsJob)
 		switch {
-		case errors.Is(err, pgx.ErrNoRows): // the lock expired and another job acquired it
+		case errors.Is(err, pgx.ErrNoRows): // the lock expired, and another job has acquired it
 			return nil
 		case err != nil:
 			return err
@@ -247,8 +250,8 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 	return nil
 }
 
-// ReleaseExpiredLocks releases the delivery locks that have expired, because their holders died. It
-// calls wake for the endpoint of each lock, in the same transaction.
+// ReleaseExpiredLocks releases the delivery locks that have expired because their holders died. In the same
+// transaction, it calls wake for the endpoint of each such lock.
 func (s *Store) ReleaseExpiredLocks(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
 	endpointID uuid.UUID, state EndpointState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -15,29 +15,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Reasons why Slotmesh disabled an endpoint.
+// The reasons why Slotmesh disabled an endpoint.
 const (
 	ReasonGone    = "gone"    // the receiver answered 410
-	ReasonFailing = "failing" // every delivery failed for five days
+	ReasonFailing = "failing" // all attempts failed for five days
 )
 
-// Endpoint is a URL that receives a business's events.
+// Endpoint is a URL to which Slotmesh sends a business's events.
 type Endpoint struct {
 	BusinessID     uuid.UUID
 	ID             uuid.UUID
 	URL            string
 	Events         []string
 	Active         bool
-	DisabledReason string // "" if the endpoint is active or the owner disabled it
+	DisabledReason string // "" if the endpoint is active, or if the owner disabled it
 	CreatedAt      time.Time
-	CreatedBy      *uuid.UUID // the user or token of the owner; nil: unknown
+	CreatedBy      *uuid.UUID // the user or the API token that created the endpoint; nil if unknown
 }
 
 const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at, created_by`
 
 func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointWith(row) }
 
-// scanEndpointWith scans the columns of an endpoint, and then the columns after them into more.
+// scanEndpointWith scans the columns of an endpoint from a row, and the columns that follow them into the pointers
+// more.
 func scanEndpointWith(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
 	err := row.Scan(append([]any{
@@ -53,8 +54,8 @@ const MaxEndpoints = 20
 // ErrTooMany means that a business already has [MaxEndpoints] endpoints.
 var ErrTooMany = errors.New("too many endpoints")
 
-// EndpointSecret is an endpoint that was created or got a new secret. The idempotency result does not contain
-// Secret, so Secret is nil if the request is repeated; [Store.FindSecret] then reads it.
+// EndpointSecret is an endpoint with a new secret. The idempotency result does not contain the secret. If a request is
+// repeated, Secret is therefore nil, and [Store.FindSecret] reads the secret.
 type EndpointSecret struct {
 	Endpoint Endpoint
 	Secret   []byte `json:"-"`
@@ -66,10 +67,11 @@ func newEndpointSecret(e Endpoint, secret []byte) EndpointSecret {
 	return EndpointSecret{Endpoint: e, Secret: secret, Digest: digest[:]}
 }
 
-// ErrSecretReplaced means that the endpoint no longer has the secret that a write created.
+// ErrSecretReplaced means that the endpoint no longer has the secret that the repeated request created.
 var ErrSecretReplaced = errors.New("the secret was replaced")
 
-// FindSecret reads the secret that an earlier write created. Errors: [ErrNotFound], [ErrSecretReplaced].
+// FindSecret reads the secret that an earlier request created. It compares the digests of the endpoint's secrets with
+// created.Digest. Errors: [ErrNotFound], [ErrSecretReplaced].
 func (s *Store) FindSecret(ctx context.Context, created EndpointSecret) (EndpointSecret, error) {
 	var current, previous []byte
 	err := s.pool.QueryRow(ctx,
@@ -91,12 +93,12 @@ func (s *Store) FindSecret(ctx context.Context, created EndpointSecret) (Endpoin
 	return EndpointSecret{}, ErrSecretReplaced
 }
 
-// CreateEndpoint adds an endpoint, once per Idempotency-Key. Errors: [ErrTooMany].
+// CreateEndpoint adds an endpoint, once per Idempotency-Key. Error: [ErrTooMany].
 func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (EndpointSecret, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
 		error) {
-		// The lock makes concurrent transactions that create endpoints run one after another, so that each
-		// counts the others'.
+		// The lock serializes concurrent transactions that create endpoints of this business. Each transaction
+		// therefore counts the endpoints that the transactions before it created.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
 			return EndpointSecret{}, err
 		}
@@ -121,8 +123,8 @@ const listEndpointsSQL = `
 SELECT ` + endpointColumns + ` FROM webhook_endpoints
 WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3::uuid)) ORDER BY created_at, id LIMIT $4`
 
-// Endpoints returns a page of a business's endpoints, oldest first, and the
-// cursor of the next page. Fault: invalid_parameter if the cursor is invalid.
+// Endpoints returns a page of a business's endpoints, oldest first, and the cursor of the next page. Fault:
+// invalid_parameter if the cursor is invalid.
 func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Endpoint, string, error) {
 	at, id, err := page.AfterTime()
 	if err != nil {
@@ -137,16 +139,16 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	return list, next, nil
 }
 
-// EndpointChange lists the changes of an endpoint; a nil field stays as it is.
+// EndpointChange holds the changes of an endpoint. A nil field leaves the value as it is.
 type EndpointChange struct {
 	URL    *string
 	Events []string
 	Active *bool
 }
 
-// ChangeEndpoint changes an endpoint, once per Idempotency-Key. If it enables the endpoint, it clears
-// the reason for which the endpoint was disabled and the record of its failures. If it disables the
-// endpoint, its pending deliveries fail. Errors: [ErrNotFound].
+// ChangeEndpoint changes an endpoint, once per Idempotency-Key. If the change enables the endpoint, ChangeEndpoint
+// clears the reason why the endpoint was disabled and the time since which it failed. If the change disables the
+// endpoint, its pending deliveries get the status failed. Error: [ErrNotFound].
 func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
 		rows, _ := tx.Query(ctx, `
@@ -167,7 +169,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// failPending sets the pending deliveries of an endpoint to failed.
+// failPending sets the status of the pending deliveries of an endpoint to failed.
 func failPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
 		businessID, id)
@@ -177,7 +179,7 @@ func failPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error
 	return nil
 }
 
-// DeleteEndpoint deletes an endpoint and its deliveries, once per Idempotency-Key. Errors: [ErrNotFound].
+// DeleteEndpoint deletes an endpoint and its deliveries, once per Idempotency-Key. Error: [ErrNotFound].
 func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		tag, err := tx.Exec(ctx, `DELETE FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, businessID, id)
@@ -192,8 +194,8 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 	return err
 }
 
-// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Until the time until,
-// deliveries are signed with both the new and the previous secret. Errors: [ErrNotFound].
+// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Deliveries are signed with the new secret and,
+// before the time until, also with the previous one. Error: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
 	until time.Time) (EndpointSecret, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
@@ -211,7 +213,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// DropOldSecrets deletes replaced secrets that no longer sign.
+// DropOldSecrets deletes the replaced secrets whose time of validity ended at or before the time now.
 func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
 	_, err := s.pool.Exec(ctx,
 		`UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)

@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FeedProgress is the progress in reading a feed.
+// FeedProgress is the progress of the reader of a feed.
 type FeedProgress struct {
 	IsLocked bool      // the calling replica holds the lock
-	Cursor   string    // the next events come after this cursor
-	CaughtUp time.Time // until this time, all events are taken
+	Cursor   string    // the next page begins after this cursor
+	CaughtUp time.Time // all events until this time are processed
 }
 
 // FeedLock is a request to acquire or extend the lock of a feed.
@@ -23,7 +23,7 @@ type FeedLock struct {
 	Feed     string
 	Replica  uuid.UUID
 	Duration time.Duration
-	CaughtUp time.Time // if not zero: the new CaughtUp of the row, if this replica still holds the lock
+	CaughtUp time.Time // new CaughtUp of the row if the replica still holds the lock; zero: no change
 	Now      time.Time
 }
 
@@ -38,9 +38,9 @@ SELECT true, cursor, caught_up_at FROM held
 UNION ALL
 SELECT false, cursor, caught_up_at FROM feeds WHERE name = $1 AND NOT EXISTS (SELECT FROM held)`
 
-// AcquireFeed acquires the lock of a feed for a replica, or extends it. Only one replica at a time holds
-// the lock, which expires after h.Duration unless it is extended. AcquireFeed creates the row of a new feed,
-// which counts as read completely at h.Now.
+// AcquireFeed acquires the lock of a feed for the replica h.Replica, or extends the lock. Only one replica at a time
+// holds the lock. If the lock is not extended, it expires after h.Duration. For a new feed, AcquireFeed creates a row,
+// which states that all events until h.Now are processed.
 func (s *Store) AcquireFeed(ctx context.Context, h FeedLock) (FeedProgress, error) {
 	var (
 		f        FeedProgress
@@ -53,7 +53,7 @@ func (s *Store) AcquireFeed(ctx context.Context, h FeedLock) (FeedProgress, erro
 		&f.Cursor,
 		&f.CaughtUp)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows): // another replica just created the row
+	case errors.Is(err, pgx.ErrNoRows): // another replica has just created the row
 		return FeedProgress{CaughtUp: h.Now}, nil
 	case err != nil:
 		return FeedProgress{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
@@ -61,8 +61,8 @@ func (s *Store) AcquireFeed(ctx context.Context, h FeedLock) (FeedProgress, erro
 	return f, nil
 }
 
-// ResumeFeed resets the cursor of a feed to the oldest event that the feed
-// keeps. If the feed does not exist, the error lists the existing ones.
+// ResumeFeed resets the cursor of a feed, so that the next page begins with the oldest event that the feed still has.
+// If no feed has this name, the error lists the existing feeds.
 func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE feeds SET cursor = '' WHERE name = $1`, name)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 	return fmt.Errorf("there is no feed %q; the feeds are %s", name, strings.Join(names, ", "))
 }
 
-// ReleaseFeed releases the lock of a feed if the replica holds it.
+// ReleaseFeed releases the lock of a feed if the given replica holds the lock.
 func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID) error {
 	_, err := s.pool.Exec(ctx,
 		`UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name = $1 AND reader = $2`, name, replica)
@@ -92,19 +92,18 @@ func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID)
 	return nil
 }
 
-// CursorChange is the change of a feed's cursor when one page of the feed is taken.
+// CursorChange is the change of a feed's cursor after one page of the feed is processed.
 type CursorChange struct {
 	Feed     string
 	Replica  uuid.UUID
 	From, To string    // the cursor with which the page was requested, and the cursor after the page
-	CaughtUp time.Time // after the page, all events until this time are taken
+	CaughtUp time.Time // after the page, all events until this time are processed
 }
 
 var errCursorChanged = errors.New("moved by another replica")
 
-// TakePage changes the cursor of a feed and calls do, in one transaction. If the replica no longer
-// holds the lock of the feed, or if the cursor is no longer m.From, TakePage writes nothing and
-// returns false.
+// TakePage changes the cursor of a feed and calls the argument do, in one transaction. It writes nothing and returns
+// false in two cases: the replica no longer holds the lock of the feed, or the cursor is no longer m.From.
 func (s *Store) TakePage(ctx context.Context, m CursorChange, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx,

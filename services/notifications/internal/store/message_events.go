@@ -16,7 +16,7 @@ const storeEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// StoreEvents stores events until their messages are written. It stores each event once.
+// StoreEvents stores events until their messages are written. It stores an event only once, even if it is called again.
 func (s *Store) StoreEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
@@ -33,15 +33,15 @@ func (s *Store) StoreEvents(ctx context.Context, tx pgx.Tx, events []event.Event
 	return nil
 }
 
-// backlogSQL counts the stored events of each business, up to $2. It counts a business once, even if
-// $1 contains it several times. ORDER BY makes PostgreSQL read only the counted part of the index;
-// without it, a new backlog that the statistics do not cover yet is read completely.
+// backlogSQL counts the stored events of each business in $1, at most $2 per business. Duplicates in $1 have no effect.
+// ORDER BY makes PostgreSQL read only the counted part of the index. Without ORDER BY, PostgreSQL reads all events of a
+// new backlog that its statistics do not cover yet.
 const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// CountBacklog returns the number of stored events of each of these businesses, but not more than maxCount. The
-// list of businesses may contain duplicates.
+// CountBacklog returns the number of stored events of each business in the argument businesses, at most maxCount per
+// business. The argument may contain duplicates.
 func (s *Store) CountBacklog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID,
 	maxCount int) (map[uuid.UUID]int, error) {
 	rows, err := tx.Query(ctx, backlogSQL, businesses, maxCount)
@@ -59,7 +59,7 @@ func (s *Store) CountBacklog(ctx context.Context, tx pgx.Tx, businesses []uuid.U
 	return counts, nil
 }
 
-// maxBatch is the maximum number of events of a subject that become messages together.
+// maxBatch is the maximum number of events of one subject whose messages are written together.
 const maxBatch = 100
 
 const subjectEventsSQL = `
@@ -68,8 +68,8 @@ FROM message_events AS e JOIN message_events AS f ON f.business_id = e.business_
 WHERE e.business_id = $1 AND e.event_id = $2
 ORDER BY f.sequence LIMIT $3`
 
-// SubjectEvents returns the first stored events of this event's
-// subject, in order. Error: [ErrNotFound] if this event is not stored.
+// SubjectEvents returns the first stored events of the subject of the given event, in order, at most maxBatch. Error:
+// [ErrNotFound] if the given event is not stored.
 func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID) ([]event.Event, error) {
 	rows, err := s.pool.Query(ctx, subjectEventsSQL, businessID, eventID, maxBatch)
 	if err != nil {
@@ -94,8 +94,8 @@ func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID
 	return events, nil
 }
 
-// DropEvents deletes stored events in the transaction that writes
-// their messages. Error: [ErrNotFound] if one of them is not stored.
+// DropEvents deletes stored events in the transaction that stores their messages. Error: [ErrNotFound] if one of the
+// events is not stored.
 func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	ids := make([]uuid.UUID, len(events))
 	for i, e := range events {
@@ -115,7 +115,7 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 // sweepStep is the maximum number of rows that one statement deletes.
 const sweepStep = 1000
 
-// SweepMessages deletes messages that were written before then, and returns their number.
+// SweepMessages deletes the messages that were written before the time before, and returns their number.
 func (s *Store) SweepMessages(ctx context.Context, before time.Time) (int64, error) {
 	var deleted int64
 	for {

@@ -14,23 +14,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Statuses of a message.
+// The statuses of a message.
 const (
-	MessageNotSent = "not_sent" // no mail server, a sandbox business, or replaced by a newer message
-	MessageQueued  = "queued"   // attempts continue
-	MessageHeld    = "held"     // held back by a limit
-	MessageSent    = "sent"     // the mail server accepted it
-	MessageFailed  = "failed"   // refused for good, or not accepted for a day
+	MessageNotSent = "not_sent" // no mail server, a sandbox, or replaced by a newer message
+	MessageQueued  = "queued"   // attempts are made
+	MessageHeld    = "held"     // a limit holds the message back
+	MessageSent    = "sent"     // the mail server accepted the message
+	MessageFailed  = "failed"   // rejected permanently, or not accepted for a day
 )
 
-// Message is one message as it was written.
+// Message is one written message and its state.
 type Message struct {
 	BusinessID    uuid.UUID
 	ID            uuid.UUID
 	Kind          string
 	EventID       uuid.UUID
 	About         event.Subject
-	CustomerEmail string // address of the customer whose data the message contains; "" for none
+	CustomerEmail string // address of the customer whose data the message contains, or ""
 	Recipient     string
 	Locale        string
 	FromName      string
@@ -43,7 +43,7 @@ type Message struct {
 	Status        string
 	Reason        string
 	Attempts      int
-	IsUnlimited   bool      // exempt from the limits per recipient
+	IsUnlimited   bool      // the limits per recipient do not apply
 	IsByBusiness  bool      // the business caused the message
 	AboutEndsAt   time.Time // end of the subject
 	CreatedAt     time.Time
@@ -70,7 +70,7 @@ VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@cust
 	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @unlimited, @by_business, @about_ends_at, @now, @now, NULL)
 ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 
-// AddMessage stores a message, once per event, kind and recipient. It reports false if the message exists already.
+// AddMessage stores a message, once per event, kind and recipient. It returns false if the message exists already.
 func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
 		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID,
@@ -87,13 +87,13 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	return tag.RowsAffected() == 1, nil
 }
 
-// MessageFilter filters the list of messages; an empty field matches all.
+// MessageFilter selects messages in a list. An empty field selects all.
 type MessageFilter struct {
 	Status, Kind string
 	About        uuid.UUID
 }
 
-// messageHeadColumns are the columns that a list of messages reads. They omit the contents of the mails,
+// messageHeadColumns are the columns that the query for a list of messages reads. They omit the contents of the mails,
 // because a page may have a thousand messages.
 const messageHeadColumns = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
@@ -106,8 +106,8 @@ WHERE business_id = @business_id
 ORDER BY created_at DESC, id DESC
 LIMIT @limit`
 
-// Messages returns a page of a business's messages, newest first, without Text, HTML and Calendar, and
-// the cursor of the next page, "" after the last. Fault: invalid_parameter if the cursor is invalid.
+// Messages returns a page of a business's messages, newest first, and the cursor of the next page. The messages lack
+// Text, HTML and Calendar. After the last page, the cursor is "". Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter,
 	page request.Page) ([]Message, string, error) {
 	before, beforeID, err := page.AfterTime()
@@ -129,8 +129,8 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	return list, next, nil
 }
 
-// CustomerMessages returns at most limit messages with a customer's data, oldest
-// first, without HTML and Calendar. The case of email does not matter.
+// CustomerMessages returns at most limit messages with the data of a customer, oldest first, without HTML and Calendar.
+// Upper and lower case in the argument email are equal.
 func (s *Store) CustomerMessages(ctx context.Context, businessID uuid.UUID, email string,
 	limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages",

@@ -21,19 +21,19 @@ type StatusError struct{ Status string }
 
 func (e *StatusError) Error() string { return "not allowed from status " + e.Status }
 
-// Limit is a kind of limit on messages.
+// Limit is a kind of limit on the number of messages.
 type Limit string
 
-// The limits of messages.
+// The kinds of limits on messages.
 const (
-	RecipientLimit Limit = "recipient" // from one business to one recipient
-	BusinessLimit  Limit = "business"  // of one business within 24 hours
+	RecipientLimit Limit = "recipient" // messages of one business to one recipient
+	BusinessLimit  Limit = "business"  // messages of one business within 24 hours
 )
 
 // LimitError means that a limit holds a message back.
 type LimitError struct {
 	Limit   Limit
-	Until   time.Time // time at which the limit allows the next message; another message may be sent first
+	Until   time.Time // when the limit allows the next message, which may be another one
 	IsFirst bool      // the message was not held before
 }
 
@@ -41,10 +41,10 @@ func (e *LimitError) Error() string {
 	return "the limit of messages by " + string(e.Limit) + " holds it back"
 }
 
-// ErrOutdated means that a newer message about the same subject replaced a held message, which is not sent.
+// ErrOutdated means that a newer message replaced a held one. The held message is never sent.
 var ErrOutdated = errors.New("a newer message replaces it")
 
-// Reasons, for owners, why messages are not sent, or not yet.
+// The reasons, as owners read them, why a message is not sent, or is held back.
 const (
 	reasonReplaced  = "A newer message about the same subject replaced it."
 	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit " +
@@ -58,30 +58,29 @@ const (
 type SendRequest struct {
 	BusinessID, ID uuid.UUID
 	Now            time.Time
-	// ReplaceableKinds are kinds of messages. A newer message of one of them replaces a held one about the same
-	// subject.
+	// ReplaceableKinds are kinds of messages. A newer message of one of these kinds replaces a held message of one of
+	// these kinds about the same subject.
 	ReplaceableKinds []string
-	// NewestOnlyKinds are kinds of messages of which only the newest one to a recipient is sent. It replaces a held
-	// message of the same kind to the same recipient, even about another subject. Messages without limits
-	// per recipient are not replaced.
+	// NewestOnlyKinds are kinds of messages. A newer message of such a kind to a recipient replaces a held message of
+	// the same kind to the same recipient, even if the subjects differ. Messages that are exempt from the limits per
+	// recipient are not replaced.
 	NewestOnlyKinds []string
-	MaxPerHour      int // maximum of messages of the business to one recipient within an hour
-	MaxPerDay       int // maximum of messages of the business to one recipient within 24 hours
-	MaxBusinessDay  int // maximum of messages of the business within 24 hours
+	MaxPerHour      int // maximum of one business to one recipient within an hour
+	MaxPerDay       int // maximum of one business to one recipient within 24 hours
+	MaxBusinessDay  int // maximum of one business within 24 hours
 	MaxCustomersDay int // replaces MaxBusinessDay for a message that the business did not cause
 }
 
-// BeginSending decides whether a message may be sent now. If it may, BeginSending counts the attempt
-// in advance and returns the message. Only one attempt of a business begins at a time, so that
-// concurrent attempts cannot exceed a limit together. The day of attempts begins with the first
-// attempt.
+// BeginSending decides whether a message may be sent now. If so, it counts the attempt before the attempt is made, and
+// returns the message. The first attempt begins the day in which attempts are made. Attempts of one business begin one
+// after the other, so that concurrent attempts cannot exceed a limit together.
 //
-// Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued
-// nor held; [ErrNotFound].
+// Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued nor held;
+// [ErrNotFound].
 func (s *Store) BeginSending(ctx context.Context, b SendRequest) (Message, error) {
 	var (
 		m       Message
-		refusal error // why no attempt begins; the transaction is committed nevertheless
+		refusal error // the reason why no attempt begins; the transaction is committed nevertheless
 	)
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`,
@@ -105,7 +104,7 @@ RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
 	return m, refusal
 }
 
-// findRefusal reads a message and returns the reason why no attempt is made now, or nil if one is made.
+// findRefusal reads a message and returns the reason why no attempt may begin now, or nil if an attempt may begin.
 func (b SendRequest) findRefusal(ctx context.Context, tx pgx.Tx) (Message, error, error) {
 	m, err := collectMessage(tx.Query(ctx,
 		`SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`,
@@ -160,7 +159,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// setStatus sets the final status of a message for which no attempt is made.
+// setStatus stores the final status of a message that no attempt is made for.
 func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
 		b.BusinessID, b.ID, status, reason)
@@ -170,8 +169,9 @@ func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason st
 	return nil
 }
 
-// nthAttemptSQL returns a subquery for the time at which an attempt leaves the window, that is, its time plus window.
-// offset selects the attempt: 1 is the newest one in the window. If there are fewer attempts, the result is null.
+// nthAttemptSQL returns an SQL subquery for the time at which an attempt no longer counts against a limit. That is the
+// time of the attempt plus the argument window. The argument offset selects the attempt: 1 is the newest attempt in the
+// window. If the window has fewer attempts, the subquery returns NULL.
 func nthAttemptSQL(where, window, offset string) string {
 	return `(SELECT o.attempted_at + ` + window +
 		`::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
@@ -186,8 +186,8 @@ SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
 	`@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
-// findExceeded returns the limit that a message would exceed now, and the time when that limit allows
-// the next message. It returns "" if the message exceeds no limit.
+// findExceeded returns the limit that the message would exceed if it were sent now. It also returns the time at which
+// that limit allows the next message. If the message exceeds no limit, the returned limit is "".
 func (b SendRequest) findExceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
 	businessDay := b.MaxCustomersDay
@@ -209,7 +209,7 @@ func (b SendRequest) findExceeded(ctx context.Context, tx pgx.Tx, m Message) (Li
 	return "", time.Time{}, nil
 }
 
-// SendResult is the result of an attempt.
+// SendResult is the result of an attempt to send a message.
 type SendResult struct {
 	BusinessID, ID uuid.UUID
 	Status         string
@@ -217,8 +217,8 @@ type SendResult struct {
 	Now            time.Time
 }
 
-// EndSending stores the result of an attempt. If the message will not be sent, its attempt no longer
-// counts against the limits.
+// EndSending stores the result of an attempt. If the message was not sent and no attempt follows, its last attempt no
+// longer counts against the limits.
 func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o SendResult) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {
@@ -239,8 +239,8 @@ UPDATE messages SET status = 'queued', reason = '', queued_at = $3
 WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
-// Requeue queues a message that failed or was not sent, for another day of attempts. Errors:
-// [*StatusError] if the message was sent or is being tried; [ErrNotFound].
+// Requeue queues a message again that failed or was not sent. Attempts are then made for another day. Errors:
+// [*StatusError] if the message was sent or an attempt is in progress; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
 	m, err := collectMessage(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {

@@ -1,5 +1,5 @@
-// Package store holds notifications' SQL. It does not depend on HTTP. Methods that need the
-// present time take it as an argument. Errors that are not declared here come from the database.
+// Package store contains the SQL statements of notifications. It does not depend on HTTP. Methods that need the current
+// time take it as an argument. Errors that this package does not declare come from the database.
 package store
 
 import (
@@ -28,13 +28,13 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// IdempotencyResult returns the idempotency result for the request's Idempotency-Key, as postgres.FindIdempotencyResult
-// does.
+// IdempotencyResult returns the stored idempotency result for the request's Idempotency-Key. It calls
+// postgres.FindIdempotencyResult.
 func (s *Store) IdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// Erase deletes all rows and jobs of these businesses, and returns the number of rows.
+// Erase deletes all rows and jobs of these businesses, and returns the number of deleted rows.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	erased, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
 		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "webhook_deliveries"}, {Table: "webhook_endpoints"},
@@ -43,7 +43,7 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 	if err != nil {
 		return erased, err
 	}
-	// A running job is not deleted now; the next call deletes it. The job ends because the rows that it
+	// A running job is not deleted by this call, but by the next one. The job ends early, because the rows that it
 	// needs are deleted.
 	tag, err := s.pool.Exec(ctx,
 		`DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
