@@ -17,40 +17,40 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// Guard decides which addresses webhooks may call: public addresses, by HTTPS on port 443. If Loopback
-// is set, it also allows addresses of this machine, by HTTP and on any port; only tests set it.
+// Guard decides which addresses webhooks may call. It allows public addresses, by HTTPS on port 443. If AllowLoopback
+// is set, it also allows addresses of this machine, by HTTP or HTTPS and on any port. Only tests set AllowLoopback.
 type Guard struct {
 	AllowLoopback   bool
-	AllowedNetworks []netip.Prefix // networks of the operator that may also be called, by HTTP and on any port
+	AllowedNetworks []netip.Prefix // networks that the operator also allows, by HTTP or HTTPS and on any port
 }
 
-// isInAllowedNetwork reports whether an address is in one of the operator's networks.
+// isInAllowedNetwork reports whether an address is in AllowedNetworks.
 func (g Guard) isInAllowedNetwork(a netip.Addr) bool {
 	return a.Zone() == "" && slices.ContainsFunc(g.AllowedNetworks, func(p netip.Prefix) bool {
 		return p.Contains(a.Unmap())
 	})
 }
 
-// errAddress means that a name resolves to an address that may not be called.
+// errAddress means that a host name resolves to an address that webhooks may not call.
 var errAddress = errors.New("the address is not a public one")
 
-// specialNetworks lists the networks of IPv4 and of IPv6's global unicast that are not public. These are the
-// special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
+// specialNetworks lists the networks in IPv4 and in IPv6's global unicast space that are not public: special-purpose
+// addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
 var specialNetworks = mustParsePrefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
 	"198.51.100.0/24",
 	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"168.63.129.16/32",           // a public address that answers virtual machines of Azure with their metadata
+	"168.63.129.16/32",           // public, but returns metadata to virtual machines of Azure
 	"2001::/23",                  // protocols; Teredo
 	"2001:db8::/32", "3fff::/20", // documentation
 	"2002::/16", // 6to4
 	"2620:4f:8000::/48",
 )
 
-// globalUnicast is the IPv6 space for public networks. It excludes
-// loopback, mapped, NAT64, unique local and link-local addresses.
+// globalUnicast is the part of the IPv6 address space for public networks. It excludes loopback, IPv4-mapped, NAT64,
+// unique local and link-local addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 func mustParsePrefixes(texts ...string) []netip.Prefix {
@@ -61,7 +61,7 @@ func mustParsePrefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// allows reports whether an address may be called.
+// allows reports whether webhooks may call an address.
 func (g Guard) allows(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
@@ -80,9 +80,9 @@ func (g Guard) allows(a netip.Addr) bool {
 	return true
 }
 
-// Control is the Control function of a net.Dialer: it rejects a connection to an address that may not
-// be called. The dialer calls it right before connecting, after name resolution. It therefore also
-// rejects a name that resolved to another address when [Guard.CheckURL] checked it.
+// Control is the Control function of a net.Dialer: it rejects a connection to an address that webhooks may not call.
+// The dialer calls Control after name resolution, right before it connects. Control therefore also rejects a host name
+// that resolved to an allowed address in [Guard.CheckURL] and resolves to another address now.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
@@ -100,13 +100,13 @@ const (
 	lookupTimeout = 2 * time.Second // time limit of a name lookup, for which an owner waits
 )
 
-// numberPattern matches the last label of a host name if browsers and libraries would parse the host as an IPv4
-// address.
+// numberPattern matches the last label of a host name if browsers and HTTP libraries would parse the host name as an
+// IPv4 address.
 var numberPattern = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
-// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls resolve
-// to look up the host. If the name does not resolve, CheckURL accepts the URL, because the name may
-// resolve later. Fault: invalid_parameter.
+// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls the argument resolve to
+// look up the host. If the lookup fails, CheckURL accepts the URL, because the name may resolve later. Fault:
+// invalid_parameter.
 func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr,
 	error)) error {
 	u, err := url.Parse(text)
@@ -135,7 +135,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	defer cancel()
 	addresses, err := resolve(ctx, host)
 	if err != nil {
-		return nil // Control checks each connection
+		return nil // Control checks the address at each connection
 	}
 	for _, a := range addresses {
 		if !g.allows(a.Unmap()) {
@@ -146,7 +146,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	return nil
 }
 
-// isLocal reports whether every address of a URL's host is in the operator's networks.
+// isLocal reports whether all addresses of the URL's host are in AllowedNetworks.
 func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
 	resolve func(context.Context, string) ([]netip.Addr, error)) bool {
 	if len(g.AllowedNetworks) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" ||
@@ -168,14 +168,14 @@ func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
 	})
 }
 
-// isLoopback reports whether a URL refers to this machine and Loopback allows this.
+// isLoopback reports whether a URL refers to this machine and AllowLoopback is set.
 func (g Guard) isLoopback(u *url.URL, host string) bool {
 	a, err := netip.ParseAddr(host)
 	return g.AllowLoopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
 		(host == "localhost" || err == nil && a.IsLoopback())
 }
 
-// isName reports whether a host is a public DNS name and not an address in any form.
+// isName reports whether a host is a public DNS name, and not an IP address in any notation.
 func isName(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false
@@ -186,7 +186,7 @@ func isName(host string) bool {
 		!strings.ContainsAny(host, ":%[]@ ")
 }
 
-// Resolve looks a name up by the resolver that connections use.
+// Resolve looks up a host name with the resolver that connections also use.
 func Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }

@@ -19,24 +19,25 @@ import (
 )
 
 const (
-	// SendTimeout limits one attempt, from the name lookup to the end of the part of the answer that is kept.
+	// SendTimeout limits one attempt. The attempt begins with the name lookup and ends when the stored part of the
+	// answer is read.
 	SendTimeout = 15 * time.Second
-	// maxAnswer is how many bytes of an answer are read and kept.
+	// maxAnswer is the number of bytes of an answer that are read and stored.
 	maxAnswer  = 4 << 10
 	maxHeaders = 16 << 10
 	userAgent  = "Slotmesh-Webhooks/1.0"
 )
 
-// Sender sends webhooks.
+// Sender sends webhooks by HTTP.
 type Sender struct {
 	client  *http.Client
 	clock   clock.Clock
 	timeout time.Duration
 }
 
-// NewSender returns a sender that connects only to addresses that guard allows. The argument timeout is the
-// time limit of an attempt, normally [SendTimeout]. resolver looks up names; nil means this machine's resolver.
-// The sender ignores proxy settings, because a proxy would look up the name again, without the guard.
+// NewSender returns a sender that connects only to addresses that guard allows. The argument timeout limits each
+// attempt; it is normally [SendTimeout]. The argument resolver looks up names; nil means the resolver of this machine.
+// The sender ignores proxy settings, because a proxy would look up the name again without guard.
 func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, timeout time.Duration) *Sender {
 	dialer := &net.Dialer{Timeout: timeout, Control: guard.Control, Resolver: resolver}
 	return &Sender{clock: now, timeout: timeout, client: &http.Client{
@@ -58,27 +59,27 @@ type Message struct {
 	URL     string
 	ID      string // id of the event
 	Body    []byte
-	Secrets [][]byte // the message gets one signature for each secret
+	Secrets [][]byte // the message gets one signature per secret
 }
 
 // Attempt is the result of one attempt to send a message.
 type Attempt struct {
 	At         time.Time
 	Took       time.Duration
-	Status     int           // HTTP status of the answer; 0: no answer
-	Error      string        // why there was no answer
-	Answer     string        // the beginning of the body of the answer, as UTF-8
-	RetryAfter time.Duration // the wait that the answer asks for
+	Status     int           // HTTP status of the answer; 0 if there was no answer
+	Error      string        // the reason why there was no answer
+	Answer     string        // the beginning of the answer's body, as UTF-8
+	RetryAfter time.Duration // the pause that the answer requests
 }
 
 // IsDelivered reports whether the receiver accepted the message.
 func (a Attempt) IsDelivered() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// IsGone reports whether the receiver answered 410, so that it wants no further messages.
+// IsGone reports whether the receiver answered 410 (Gone), which means that it wants no further messages.
 func (a Attempt) IsGone() bool { return a.Status == http.StatusGone }
 
-// Send makes one attempt to send a message. A failed attempt is a normal result. Send returns an error
-// only if ctx ended first, so that the result of the attempt is unknown.
+// Send makes one attempt to send a message. The result of a failed attempt is in the returned Attempt. Send returns an
+// error only if ctx ends during the attempt, so that the result is unknown.
 func (s *Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	a := Attempt{At: s.clock.Now()}
 	start := time.Now() //nolint:forbidigo // measures
@@ -111,25 +112,25 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	a.Status, a.RetryAfter = response.StatusCode, ParseRetryAfter(response.Header.Get("Retry-After"), a.At)
-	// the body is the connection itself, which the context does not close
+	// After status 101, the body is the connection itself, and the end of the context does not close it.
 	if a.Status == http.StatusSwitchingProtocols {
 		return nil
 	}
-	// an incomplete body does not matter, because the status decides
+	// An incomplete body is not an error, because only the status decides the result.
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	a.Answer = sanitizeAnswer(answer)
 	return nil
 }
 
-// sanitizeAnswer returns an answer as valid UTF-8 without NUL, which PostgreSQL and JSON accept.
+// sanitizeAnswer converts an answer to valid UTF-8 without NUL bytes, because PostgreSQL rejects other text.
 func sanitizeAnswer(answer []byte) string {
 	text := strings.ToValidUTF8(string(answer), string(utf8.RuneError))
 	return strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
 }
 
-// replaceUnprintable replaces the characters of a text that are not printable, because third parties choose
-// parts of such texts, for example names in a certificate. The result can be stored in PostgreSQL and
-// JSON, and cannot change the text direction of the owner's page.
+// replaceUnprintable replaces the characters of a text that are not printable. Third parties choose parts of such
+// texts, for example the names in a certificate. The result can be stored in PostgreSQL and JSON, and it cannot change
+// the text direction of the owner's page.
 func replaceUnprintable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -139,7 +140,7 @@ func replaceUnprintable(text string) string {
 	}, text)
 }
 
-// describeError describes why there was no answer, without details that only the operator may see.
+// describeError describes for an owner why there was no answer. It omits details that only the operator may see.
 func (s *Sender) describeError(err error) string {
 	var (
 		name   *net.DNSError

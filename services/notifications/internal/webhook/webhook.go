@@ -1,5 +1,5 @@
-// Package webhook holds the parts of webhooks that need no database (lifecycle.md §2): which events an
-// endpoint wants, signatures, the retry schedule, the allowed addresses, and the HTTP request itself.
+// Package webhook contains the parts of webhooks that need no database (lifecycle.md §2): subscriptions to events,
+// signatures, the retry schedule, the allowed addresses, and the HTTP request itself.
 package webhook
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// AllEvents stands for all types of events, including those of later versions.
+// AllEvents in a subscription stands for all types of events, including those of later versions.
 const AllEvents = "*"
 
 // TestEvent is the type of the event that an owner sends to test an endpoint.
@@ -31,7 +31,8 @@ func Wants(events []string, t event.Type) bool {
 	return slices.Contains(events, string(t)) || slices.Contains(events, AllEvents)
 }
 
-// CheckEvents rejects a list that is neither "*" alone nor distinct types of events. Fault: invalid_parameter.
+// CheckEvents accepts ["*"] and a list of distinct types of events, and rejects any other list. Fault:
+// invalid_parameter.
 func CheckEvents(events []string) error {
 	if len(events) == 0 {
 		return request.Invalid(`events: name the types of events to send, such as ["booking.created"], or ["*"] for all.`)
@@ -57,8 +58,8 @@ func formatTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// ParseCustomer returns the e-mail address of the customer in an event's
-// data, as the admin API shows it, or "" if there is no customer.
+// ParseCustomer returns the customer's e-mail address from the data of an event, which has the format of the admin API.
+// If the event has no customer, it returns "".
 func ParseCustomer(e event.Event) (string, error) {
 	var data struct {
 		Email string `json:"customer_email"`
@@ -83,13 +84,15 @@ func NewSecret() []byte {
 	return secret
 }
 
-// ShowSecret formats a secret as libraries of Standard Webhooks accept it. The owner sees it once in this form.
+// ShowSecret formats a secret in the form that libraries of Standard Webhooks accept. The owner sees the secret only
+// once.
 func ShowSecret(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// Sign sets the headers that prove to the receiver that body is from Slotmesh (standardwebhooks.com). The headers
-// are the event's id, which is the same in all attempts, the time of the attempt, and one signature for each secret.
+// Sign sets the headers that prove to the receiver that the body comes from Slotmesh (standardwebhooks.com). The
+// headers contain the event's id, the time of the attempt, and one signature for each secret. The id is the same in all
+// attempts.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[]byte) error {
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
@@ -107,23 +110,23 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[
 	return nil
 }
 
-// delays are the pauses after each failed attempt. If the attempt
-// after the last pause fails too, the delivery has failed.
+// delays are the pauses after failed attempts, in order. If the attempt after the last pause also fails, the delivery
+// has failed.
 var delays = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
 	20 * time.Hour, 24 * time.Hour,
 }
 
-// maxRetryAfter limits the wait that an answer's Retry-After may ask for.
+// maxRetryAfter limits the pause that a receiver can request with the header Retry-After.
 const maxRetryAfter = 24 * time.Hour
 
-// jitterDivisor limits the random addition to a delay: at most a tenth,
-// so that deliveries that failed together retry at different times.
+// jitterDivisor limits the random part that is added to a pause to a tenth of the pause. Because of the random part,
+// deliveries that failed together are not retried at the same time.
 const jitterDivisor = 10
 
-// NextPause returns the pause before the next attempt, after this number of failed attempts. It returns
-// false if there is no further attempt. The pause is not shorter than retryAfter, the wait that the
-// receiver asked for (0: none, at most 24 hours). jitter is a random number in [0, 1).
+// NextPause returns the pause before the next attempt. The argument attempts is the number of failed attempts. If no
+// further attempt follows, NextPause returns false. The pause is at least retryAfter, the pause that the receiver
+// requested (0 if none, at most 24 hours). The argument jitter is a random number in [0, 1).
 func NextPause(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
@@ -133,7 +136,7 @@ func NextPause(attempts int, retryAfter time.Duration, jitter float64) (time.Dur
 	return max(delay, min(retryAfter, maxRetryAfter)), true
 }
 
-// ParseRetryAfter parses a Retry-After header, in seconds or as a date. It returns 0 for any other text.
+// ParseRetryAfter parses the value of a Retry-After header, in seconds or as a date. For any other text it returns 0.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
