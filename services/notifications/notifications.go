@@ -1,11 +1,10 @@
-// Package notifications is the service that sends messages and webhooks. It reads the event feeds of
-// booking, rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
+// Package notifications is the service that sends messages and webhooks. It reads the event feeds of booking, rental
+// and catalog and creates the jobs that each event requires (lifecycle.md §2).
 //
-// The jobs are River jobs in the tables of this service. One transaction takes a page of events: it
-// writes the rows of the subscribers, inserts the jobs and moves the cursor of the feed
-// (internal/feed). So each event creates each of its jobs exactly once, even if a process dies. A job
-// runs at least once. No other service waits for notifications: after an outage of days, notifications
-// continues from its cursor.
+// The jobs are River jobs in the database of this service. A page of events is processed in one transaction, which
+// writes the rows of the subscribers, inserts the jobs and moves the cursor of the feed (internal/feed). Each event
+// therefore creates each of its jobs exactly once, even if a process dies. A job runs at least once. No other service
+// waits for notifications: after an outage of days, notifications continues from the stored cursor.
 package notifications
 
 import (
@@ -42,7 +41,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-// Config holds the settings of notifications.
+// Config holds the settings of the notifications service.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -55,26 +54,26 @@ type Config struct {
 	// ConsoleURL is the base URL of console's internal port.
 	ConsoleURL string `env:"CONSOLE_URL, required"`
 	Mail       mail.Config
-	// MessagesKeptFor is the time after which messages are deleted, in any status. Messages about an ended booking,
-	// order or reservation are deleted earlier if the business's privacy.keep_customers_days is shorter.
+	// MessagesKeptFor is the time after which messages are deleted, in any status. Messages about a booking, order or
+	// reservation that has ended are deleted earlier if the business's setting privacy.keep_customers_days is shorter.
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
-	// MessagesPerDay is how many messages one business sends within 24
-	// hours. Further messages are held until the limit allows them.
+	// MessagesPerDay is the maximum number of messages that one business sends within 24 hours. Further messages are
+	// held back until the limit allows them.
 	MessagesPerDay int `env:"MESSAGES_PER_DAY, default=1000"`
-	// MessagesPerDayOf overrides MessagesPerDay for single businesses: ID:NUMBER,ID:NUMBER.
+	// MessagesPerDayOf sets other limits than MessagesPerDay for single businesses: ID:NUMBER,ID:NUMBER.
 	MessagesPerDayOf map[string]int `env:"MESSAGES_PER_DAY_OF"`
 	// MessagesUndo is how long messages about a change by the business wait, so that the business can undo the change.
 	MessagesUndo time.Duration `env:"MESSAGES_UNDO, default=20s"`
-	// OwnerURL is the public base URL of the owner's console, such as https://owner.example.com.
-	// Notices to owners link to it; if it is empty, they have no link.
+	// OwnerURL is the public base URL of the owner's console, such as https://owner.example.com. Notices to owners
+	// contain links to the console; if OwnerURL is empty, they contain no link.
 	OwnerURL string `env:"OWNER_URL"`
-	// WebhookAllow lists networks (CIDRs) of the operator. Webhooks may also be sent to these, by HTTP and on any port.
+	// WebhookAllow lists networks (CIDRs) that webhooks may also call, by HTTP or HTTPS and on any port.
 	WebhookAllow []string `env:"WEBHOOK_ALLOW"`
-	// WebhookLoopback allows webhooks to this machine, by HTTP too and on any port. It is for tests.
+	// WebhookLoopback allows webhooks to this machine, by HTTP or HTTPS and on any port. It is meant for tests.
 	WebhookLoopback bool `env:"WEBHOOK_LOOPBACK, default=false"`
 }
 
-// Validate checks all settings together; each error names its variable.
+// Validate checks all settings and returns the errors together. Each error names the environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Mail.Validate()}
 	if c.Mail.Timeout > maxMailTimeout {
@@ -113,7 +112,7 @@ const (
 	minKeptFor     = 48 * time.Hour
 )
 
-// parseNetworks parses WEBHOOK_ALLOW.
+// parseNetworks parses the networks of WEBHOOK_ALLOW.
 func parseNetworks(cidrs []string) ([]netip.Prefix, error) {
 	list := make([]netip.Prefix, len(cidrs))
 	for i, text := range cidrs {
@@ -127,20 +126,20 @@ func parseNetworks(cidrs []string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// Migrate brings the tables of notifications, including River's, up to date.
+// Migrate applies new migrations to the database of notifications, including the migrations of River.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "notifications", migrations.FS)
 }
 
-// Commands are the commands of the program apart from serving and migrating. Each takes one argument.
+// Commands are the commands of the program, apart from serving and migrating. Each command takes one argument.
 var Commands = map[string]func(ctx context.Context, cfg Config, argument string) error{
 	feed.ResumeCommand: func(ctx context.Context, cfg Config, name string) error {
 		return ResumeFeed(ctx, cfg.Postgres, name)
 	},
 }
 
-// ResumeFeed moves the cursor of a feed to the oldest event that
-// the feed keeps. An operator calls it after events were lost.
+// ResumeFeed resets the cursor of a feed to the oldest event that the feed still has. An operator calls it after events
+// were lost.
 func ResumeFeed(ctx context.Context, cfg postgres.Config, name string) error {
 	pool, err := postgres.Open(ctx, cfg, "notifications", telemetry.Discard())
 	if err != nil {
@@ -150,7 +149,7 @@ func ResumeFeed(ctx context.Context, cfg postgres.Config, name string) error {
 	return store.New(pool).ResumeFeed(ctx, name)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service. The service connects to no database and no other service before it runs.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -245,7 +244,7 @@ func newMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpoo
 	})
 }
 
-// newSlugFinder returns a function that finds the slug of a business. The slug is "" once the business is removed.
+// newSlugFinder returns a function that returns the slug of a business, or "" if the business was removed.
 func newSlugFinder(m *messages.Messages) func(context.Context, uuid.UUID) (string, error) {
 	return func(ctx context.Context, businessID uuid.UUID) (string, error) {
 		offer, err := m.Peers.Offer(ctx, businessID)
@@ -259,8 +258,8 @@ func newSlugFinder(m *messages.Messages) func(context.Context, uuid.UUID) (strin
 	}
 }
 
-// newDisabledNotifier returns the function for [deliver.Webhooks.NotifyDisabled]: it creates the job
-// that writes the notice to the owner of a disabled endpoint.
+// newDisabledNotifier returns the function for [deliver.Webhooks.NotifyDisabled]. That function creates the job that
+// writes the notice to the owner of a disabled endpoint.
 func newDisabledNotifier(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams,
 	error) {
 	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {

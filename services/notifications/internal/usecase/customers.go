@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Customers lists and deletes the data about a customer (lifecycle.md §6).
+// Customers lists and deletes the stored data of a customer (lifecycle.md §6).
 type Customers struct {
 	Store *store.Store
 	Clock clock.Clock
@@ -22,9 +22,9 @@ type Customers struct {
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.EndpointState) error
 }
 
-// ListMessages returns the stored messages with a customer's data, oldest first, at most
-// notifications.MostHeld+1. Notices to owners come without the owners' addresses, because
-// the customer may not see those. Fault: invalid_parameter if email is not an address.
+// ListMessages returns the stored messages with the data of a customer, oldest first, at most notifications.MostHeld+1.
+// It removes the owners' addresses from notices to owners, because the customer may not see them. Fault:
+// invalid_parameter if the argument email is not an address.
 func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -33,14 +33,14 @@ func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, emai
 	found, err := c.Store.CustomerMessages(ctx, businessID, address, notifications.MostHeld+1)
 	for i := range found {
 		if found[i].Kind == string(letter.OwnerNotice) {
-			found[i].Recipient, found[i].Reason = "", "" // the mail server's reason may contain the address
+			found[i].Recipient, found[i].Reason = "", "" // the mail server's text in Reason may contain the address
 		}
 	}
 	return found, err
 }
 
-// Erase deletes a customer's data, except the data about the subjects in erasure.Stay. Fault:
-// invalid_parameter if the e-mail address is invalid or Stay is too long.
+// Erase deletes the data of a customer, except the data about the subjects in erasure.Stay. Fault: invalid_parameter if
+// the e-mail address is invalid or erasure.Stay is too long.
 func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID,
 	erasure notifications.Erase) (store.ErasureCounts, error) {
 	address, err := customer.Check(erasure.Email)

@@ -16,18 +16,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 )
 
-// Mails sends mails about a person's own account. Their links are
-// secrets, so the service neither stores nor shows these mails.
+// Mails sends mails about the accounts of people. The links in these mails are secrets, so the service neither stores
+// these mails nor shows them to anyone.
 type Mails struct {
-	Sender messages.Sender // nil: no mail server
+	Sender messages.Sender // nil if no mail server is configured
 	Clock  clock.Clock
 	Logger *slog.Logger
 }
 
-// Send sends a mail to the mail server. Faults: invalid_parameter; conflict if there is no mail server
-// or it rejects this mail, now or for good; service_unavailable if the mail server does not respond.
+// Send sends a mail to the mail server. Faults: invalid_parameter; conflict if no mail server is configured, or if the
+// server rejects this mail, for now or permanently; service_unavailable if the mail server does not respond.
 //
-// A rejected recipient is a conflict, because callers stop calling a service that answers service_unavailable.
+// If the server rejects the recipient, the fault is conflict, because callers stop calling a service that answers
+// service_unavailable.
 func (m *Mails) Send(ctx context.Context, body notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: body.FromName, Language: body.Language, Subject: body.Subject, Paragraphs: body.Paragraphs,

@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Messages is the owner's access to messages, sent or not (lifecycle.md §2).
+// Messages gives owners access to the messages of their business, sent or not (lifecycle.md §2).
 type Messages struct {
 	Store *store.Store
 	// RetryMessage sends a message again; it is messages.Messages.Retry.
 	RetryMessage func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
 }
 
-// List returns a page of messages, newest first, without their contents, and the cursor of
-// the next page. Fault: invalid_parameter if the status, the kind or the cursor is invalid.
+// List returns a page of messages, newest first, and the cursor of the next page. The messages lack their contents.
+// Fault: invalid_parameter if the status, the kind or the cursor is invalid.
 func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter,
 	page request.Page) ([]store.Message, string, error) {
 	switch filter.Status {
@@ -44,9 +44,9 @@ func (m *Messages) Find(ctx context.Context, businessID, id uuid.UUID) (store.Me
 	return found, convertMessageError(err)
 }
 
-// Retry queues a message again that failed or was not sent. Faults: not_found; conflict if the message
-// was sent, is held or is being tried, because the recipient could get it twice. It is also a conflict
-// if there is no mail server, or if the business is a sandbox.
+// Retry queues a message again that failed or was not sent. Faults: not_found; conflict in the following cases. The
+// message was sent, is held or is being sent, so that the recipient could get it twice. No mail server is configured.
+// The business is a sandbox.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.RetryMessage(ctx, businessID, id)
 	return queued, convertMessageError(err)

@@ -1,5 +1,5 @@
-// Package usecase implements the requests of a business's owner: messages, webhook endpoints, deliveries, and the
-// data of customers. A fault that a method returns is the response to the caller; any other error is internal.
+// Package usecase implements the requests of a business's owner about messages, webhook endpoints, deliveries and
+// customers' data. If a method returns a fault, the fault is the response to the caller. Any other error is internal.
 package usecase
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// rotationFor is how long the previous secret signs too after a rotation.
+// rotationFor is how long after a rotation the previous secret still signs, in addition to the new one.
 const rotationFor = 24 * time.Hour
 
-// Webhooks is the owner's access to webhooks.
+// Webhooks gives owners access to the webhook endpoints and deliveries of their business.
 type Webhooks struct {
 	Store       *store.Store
 	Guard       webhook.Guard
@@ -35,8 +35,8 @@ type Webhooks struct {
 	FindSlug func(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
-// Create adds an active endpoint. Faults: invalid_parameter;
-// conflict if the business has the maximum number of endpoints.
+// Create adds an active endpoint. Faults: invalid_parameter; conflict if the business already has the maximum number of
+// endpoints.
 func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 	events []string) (store.EndpointSecret, error) {
 	if err := w.Guard.CheckURL(ctx, url, w.ResolveHost); err != nil {
@@ -56,7 +56,7 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 	return created, err
 }
 
-// Change changes an endpoint's URL, events or active flag. Faults: invalid_parameter; not_found.
+// Change changes the URL or the events of an endpoint, or enables or disables it. Faults: invalid_parameter; not_found.
 func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID,
 	change store.EndpointChange) (store.Endpoint, error) {
 	if change.URL == nil && change.Events == nil && change.Active == nil {
@@ -76,20 +76,21 @@ func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID,
 	return changed, convertNotFound(err)
 }
 
-// Delete removes an endpoint and its log. Fault: not_found.
+// Delete deletes an endpoint and its deliveries. Fault: not_found.
 func (w *Webhooks) Delete(ctx context.Context, businessID, id uuid.UUID) error {
 	return convertNotFound(w.Store.DeleteEndpoint(ctx, businessID, id))
 }
 
-// Rotate gives an endpoint a new secret; both the old and the
-// new one sign for 24 hours (lifecycle.md §2). Fault: not_found.
+// Rotate gives an endpoint a new secret. For 24 hours, the old and the new secret both sign (lifecycle.md §2). Fault:
+// not_found.
 func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.EndpointSecret, error) {
 	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(rotationFor))
 	return rotated, convertNotFound(err)
 }
 
-// AddSecret adds the secret to the argument created, the result of [Webhooks.Create] or [Webhooks.Rotate]. It also
-// works if the request is a repeated one. Faults: not_found; conflict if the secret has been replaced since.
+// AddSecret sets the secret in the argument created, the result of [Webhooks.Create] or [Webhooks.Rotate]. If the
+// request is repeated, AddSecret reads the secret from the database. Faults: not_found; conflict if the secret was
+// replaced after the first request.
 func (w *Webhooks) AddSecret(ctx context.Context, created store.EndpointSecret) (store.EndpointSecret, error) {
 	if created.Secret != nil {
 		return created, nil
@@ -102,7 +103,7 @@ func (w *Webhooks) AddSecret(ctx context.Context, created store.EndpointSecret) 
 	return found, convertNotFound(err)
 }
 
-// SendTest sends an event of type webhook.test to an endpoint, active or not. Fault: not_found.
+// SendTest sends an event of type webhook.test to an active or disabled endpoint. Fault: not_found.
 func (w *Webhooks) SendTest(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	now := w.now()
 	slug, err := w.FindSlug(ctx, businessID)
@@ -128,16 +129,16 @@ func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid
 	}
 }
 
-// Deliveries returns a page of an endpoint's deliveries, newest first, and the cursor of the next page.
-// status filters them; "" means all. Faults: invalid_parameter if the cursor is invalid; not_found.
+// Deliveries returns a page of an endpoint's deliveries, newest first, and the cursor of the next page. The argument
+// status selects deliveries; "" selects all. Faults: invalid_parameter if the cursor is invalid; not_found.
 func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
 	page request.Page) ([]store.Delivery, string, error) {
 	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)
 	return found, next, convertNotFound(err)
 }
 
-// RetryDelivery sends a delivery again, whatever its status, with as many attempts as a new delivery. Faults:
-// not_found; conflict if the delivery has not been sent yet because it waits for an earlier event of its subject.
+// RetryDelivery sends a delivery again, whatever its status is, with as many attempts as a new delivery has. Faults:
+// not_found; conflict if the delivery still waits for the delivery of an earlier event of its subject.
 func (w *Webhooks) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	sent, err := w.Store.RetryDelivery(ctx, businessID, id, w.now(), w.wake(businessID))
 	if errors.Is(err, store.ErrBlocked) {
