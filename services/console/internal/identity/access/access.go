@@ -1,6 +1,6 @@
-// Package access decides who may do what on the owner's side (accounts.md). [table] has all permissions. The admin API
-// and the owner's pages register each route with its [Action]. The pages call [Principal.Reach] to find out what they
-// may show.
+// Package access decides who may do what on the owner's pages and in the admin API (accounts.md). [table] has all
+// permissions. The admin API and the owner's pages register each route with the [Action] that a caller of the route
+// does. The pages call [Principal.Reach] to decide which data and buttons they show.
 package access
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Role is what a principal is in a business, and decides the principal's permissions there. The role [Operator] applies
-// to all businesses of the installation.
+// Role is the role of a principal in a business. It decides the principal's permissions there. The role [Operator]
+// applies to all businesses of the installation.
 type Role string
 
 // The roles.
@@ -22,14 +22,14 @@ const (
 	Owner    Role = "owner"
 	Manager  Role = "manager"
 	Desk     Role = "desk"
-	Staff    Role = "staff" // a member of the business's staff; has a staff id
+	Staff    Role = "staff" // a person on the business's staff; the member has a staff id
 	Viewer   Role = "viewer"
 )
 
 // Roles are all roles, in the order of the columns of [table].
 var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
 
-// OfBusiness reports whether an owner can give a person this role in a business. It is false for [Operator].
+// OfBusiness reports whether an owner can give a person this role in a business. It returns false for [Operator].
 func (r Role) OfBusiness() bool { return r != Operator && slices.Contains(Roles, r) }
 
 // Reach is how much of a business's data a permission covers. Each value includes all smaller ones.
@@ -37,9 +37,9 @@ type Reach int
 
 // The values of [Reach].
 const (
-	None      Reach = iota // nothing
-	Own                    // the principal's own: calendar, time off, businesses
-	NoContact              // everything, without customers' contact data
+	None      Reach = iota // the action is forbidden
+	Own                    // the principal's own calendar, time off or businesses
+	NoContact              // all data except customers' contact data
 	All
 )
 
@@ -57,27 +57,27 @@ const (
 type Member struct {
 	BusinessID uuid.UUID
 	Role       Role
-	StaffID    uuid.UUID // staff id in the offer for the role [Staff]; otherwise nil
+	StaffID    uuid.UUID // id of the staff member in the offer, for the role [Staff]; otherwise the nil UUID
 }
 
-// Principal is an authenticated caller. The zero value has no permissions.
+// Principal is an authenticated caller. The zero value of Principal has no permissions.
 type Principal struct {
 	Kind     Kind
-	ID       uuid.UUID // of the token or person; nil for the environment's token
-	Session  uuid.UUID // session of a signed-in person; nil for other kinds
+	ID       uuid.UUID // id of the token or person; the nil UUID for the environment's token
+	Session  uuid.UUID // session of a signed-in person; the nil UUID for other kinds
 	Label    string    // name in logs; contains no secret
 	Operator bool
 	Members  []Member // one for each business; empty for an operator
 }
 
-// String returns the label, for logs.
+// String returns the label of the principal, for logs.
 func (p Principal) String() string { return p.Label }
 
-// Actor returns the principal as the actor of events (lifecycle.md §1).
+// Actor returns the actor with which events about the principal's changes are recorded (lifecycle.md §1).
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
-// In returns the principal's membership in a business; for an operator, a membership with the role [Operator]. It
-// reports false if the principal does not belong to the business.
+// In returns the principal's membership in a business. For an operator, it returns a membership with the role
+// [Operator]. It returns false if the principal does not belong to the business.
 func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	if p.Operator {
 		return Member{BusinessID: businessID, Role: Operator}, true
@@ -90,13 +90,14 @@ func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	return Member{}, false
 }
 
-// Reach returns how much of a business's data an action of the principal covers; [None] if the action is forbidden.
+// Reach returns how much of a business's data the principal can see or change by an action. It returns [None] if the
+// action is forbidden.
 func (p Principal) Reach(businessID uuid.UUID, action Action) Reach {
 	m, _ := p.In(businessID)
 	return table[action][m.Role]
 }
 
-// Furthest returns the largest [Reach] that an action of the principal has in any business.
+// Furthest returns the largest [Reach] that the principal has for an action in any business.
 func (p Principal) Furthest(action Action) Reach {
 	if p.Operator {
 		return table[action][Operator]
@@ -129,12 +130,13 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
-// ManagesTeams reports whether the principal may manage the team of every business in the list.
+// ManagesTeams reports whether the principal may manage the team of every business in the memberships of.
 func (p Principal) ManagesTeams(of []Member) bool {
 	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
 }
 
-// Businesses returns the ids of the principal's businesses. For an operator it returns nil, which means all.
+// Businesses returns the ids of the principal's businesses. For an operator it returns nil, which stands for all
+// businesses.
 func (p Principal) Businesses() []uuid.UUID {
 	if p.Operator {
 		return nil

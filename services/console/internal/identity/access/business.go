@@ -10,28 +10,28 @@ import (
 
 type businessKey struct{}
 
-// WithBusiness returns a context that records the id of the business for which a request was authorized.
-// [CheckBusiness] later compares it.
+// WithBusiness returns a context with the id of the business for which a request was authorized. [CheckBusiness]
+// compares it later with the business that the request changes.
 func WithBusiness(ctx context.Context, businessID uuid.UUID) context.Context {
 	return context.WithValue(ctx, businessKey{}, businessID)
 }
 
-// AuthorizedBusiness returns the id of the business for which a request was authorized. It reports false for a request
+// AuthorizedBusiness returns the id of the business for which a request was authorized. It returns false for a request
 // of an operator, and for a request whose path names no business.
 func AuthorizedBusiness(ctx context.Context) (uuid.UUID, bool) {
 	business, ok := ctx.Value(businessKey{}).(uuid.UUID)
 	return business, ok
 }
 
-// HasBusiness reports whether a request was authorized for one business. It is false for a request of an operator, who
-// may act in all businesses, and for a request whose path names no business.
+// HasBusiness reports whether a request was authorized for one business. It returns false for a request of an operator,
+// who may act in all businesses, and for a request whose path names no business.
 func HasBusiness(ctx context.Context) bool {
 	_, ok := AuthorizedBusiness(ctx)
 	return ok
 }
 
-// CheckBusiness returns an error unless businessID is the business for which the request was authorized. The two differ
-// if the business is removed, and another one gets its slug, before the body of the request has arrived. Fault:
+// CheckBusiness returns an error unless businessID is the business for which the request was authorized. The two
+// businesses differ if the first one was removed, and the other got its slug, before the request's body arrived. Fault:
 // business_not_found.
 func CheckBusiness(ctx context.Context, businessID uuid.UUID) error {
 	if authorized, ok := AuthorizedBusiness(ctx); ok && authorized != businessID {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// sections maps each section of the manifest to the action that a person needs to change it (accounts.md). A section is
-// a top-level field of the manifest, or a field within a top-level field. A test checks that the list covers every
-// field.
+// sections maps each section of the manifest to the action that a person must be permitted to do to change the section
+// (accounts.md). A section is a top-level field of the manifest, or a field within a top-level field. A test checks
+// that sections covers every field.
 var sections = []struct {
 	path   string
 	action Action
@@ -54,7 +54,7 @@ var sections = []struct {
 	{"translations", EditOffer},
 }
 
-// Sections returns the paths of all sections of the manifest, the most restricted first.
+// Sections returns the paths of all sections of the manifest. The sections that the fewest roles may change come first.
 func Sections() []string {
 	paths := make([]string, len(sections))
 	for i, s := range sections {
@@ -63,8 +63,9 @@ func Sections() []string {
 	return paths
 }
 
-// ActionOn returns the action that a person needs to change a field of the manifest. path is the path of the field,
-// such as privacy.keep_customers_days. For a path outside all sections it returns "", which no role permits.
+// ActionOn returns the action that a person must be permitted to do to change a field of the manifest. The argument
+// path is the path of the field, such as privacy.keep_customers_days. For a path outside all sections, ActionOn returns
+// "", an action that no role permits.
 func ActionOn(path string) Action {
 	for _, s := range sections {
 		if rest, ok := strings.CutPrefix(path, s.path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

@@ -1,9 +1,9 @@
 package access
 
-// Action is an action on the owner's side. Its text completes the sentence "The role … may not".
+// Action is an action on the owner's pages or in the admin API. Its text completes the sentence "The role … may not".
 type Action string
 
-// The actions, one for each row of the table in accounts.md, and the further ones of docs/decisions/007.
+// The actions. Each has a row in the table of accounts.md, or is defined in docs/decisions/007.
 const (
 	SignedIn        Action = "use the owner's side"
 	SeeBusinesses   Action = "see businesses"
@@ -23,7 +23,8 @@ const (
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
-// table maps each action and role to its [Reach]. A role that is missing for an action may not do it.
+// table maps each action and role to the [Reach] of the role for the action. A role without an entry may not do the
+// action.
 var table = func() map[Action]map[Role]Reach {
 	rows := []struct {
 		action Action

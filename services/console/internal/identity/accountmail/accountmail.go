@@ -1,5 +1,5 @@
-// Package accountmail writes the mails about a person's own account, in the languages of the owner's pages. It only
-// returns texts; the notification service renders and sends them.
+// Package accountmail writes the mails about a person's own account, in the languages of the owner's pages. It returns
+// only the texts; the notification service renders and sends the mails.
 package accountmail
 
 import (
@@ -17,10 +17,10 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// platform is the sender's name of mails that no business sends.
+// platform is the sender's name in mails that concern no business.
 const platform = "Slotmesh"
 
-// letter is a mail, given by the names of its sentences.
+// letter is a mail before translation: its fields subject, paragraphs and button are the ids of sentences.
 type letter struct {
 	from, subject, business string
 	paragraphs              []string
@@ -28,7 +28,7 @@ type letter struct {
 	button, link            string
 }
 
-// Password returns the mail with the link to choose a new password.
+// Password returns the mail with the link to choose a new password. The argument to is the recipient's e-mail address.
 func Password(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until",
@@ -37,7 +37,8 @@ func Password(to, link string, languages ...string) (notifications.Mail, error) 
 	}.to(to, languages)
 }
 
-// PasswordChanged returns the mail after a password was changed. link is the page to reset the password.
+// PasswordChanged returns the mail that informs a person that their password was changed. The argument link is the URL
+// of the page to reset the password.
 func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"},
@@ -45,25 +46,28 @@ func PasswordChanged(to, link string, languages ...string) (notifications.Mail, 
 	}.to(to, languages)
 }
 
-// PasskeyAdded returns the mail to a person who has added a passkey. link is the page to reset the password. A reset
-// also removes all passkeys, in case another person added this one.
+// PasskeyAdded returns the mail to a person who has added a passkey. The argument link is the URL of the page to reset
+// the password. If another person added the passkey, the recipient can remove it by resetting the password, which
+// deletes all passkeys.
 func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_added", to, link, languages)
 }
 
-// PasskeyRemoved returns the mail after a passkey was removed. link is the page to reset the password.
+// PasskeyRemoved returns the mail that informs a person that a passkey was removed. The argument link is the URL of the
+// page to reset the password.
 func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_removed", to, link, languages)
 }
 
-// PasswordRemoved returns the mail to a person who has removed their password and signs in by passkeys only. link is
-// the page to reset the password.
+// PasswordRemoved returns the mail to a person who has removed their password and now signs in by passkeys only. The
+// argument link is the URL of the page to reset the password.
 func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("password_removed", to, link, languages)
 }
 
-// DeviceAdded returns the mail to a person who has allowed a program to act for them by `slotmesh login`. device is the
-// name of the program's machine. link is the page to reset the password, which disconnects all such programs.
+// DeviceAdded returns the mail to a person who has allowed a program to act for them by `slotmesh login`. The argument
+// device is the name of the program's machine. The argument link is the URL of the page to reset the password. A reset
+// disconnects all such programs.
 func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
@@ -71,7 +75,8 @@ func DeviceAdded(to, device, link string, languages ...string) (notifications.Ma
 	}.to(to, languages)
 }
 
-// changed returns a mail about a change of a person's passkeys or password.
+// changed returns a mail about a change of a person's passkeys or password. The argument what is the beginning of the
+// ids of the mail's sentences.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"},
@@ -79,18 +84,19 @@ func changed(what, to, link string, languages []string) (notifications.Mail, err
 	}.to(to, languages)
 }
 
-// Invitee is the way in which an invited person gets access to the business.
+// Invitee is the way in which an invited person gets access to the business. It decides the sentences of the
+// invitation's mail.
 type Invitee int
 
 // The values of [Invitee].
 const (
-	New     Invitee = iota // with the link, which works once
-	Known                  // as usual: the person is already a member
-	Accepts                // as usual, after accepting the invitation with the link
+	New     Invitee = iota // the person signs in with the link, which works once
+	Known                  // the person is already a member, and signs in as usual
+	Accepts                // the person accepts the invitation with the link, and signs in as usual
 )
 
-// Invitation returns the mail to a person who was invited. business is the name of the business, or "" for an
-// invitation to become an operator. link is the page on which the person signs in or accepts.
+// Invitation returns the mail to an invited person. The argument business is the name of the business, or "" for an
+// invitation to become an operator. The argument link is the URL of the page on which the person signs in or accepts.
 func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business,
@@ -104,13 +110,14 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
 	case Accepts:
 		l.paragraphs[1] = "invited_accept"
-	default: // the texts above are for a new person
+	default: // New: the values above are those for a new person
 	}
 	return l.to(to, languages)
 }
 
-// RetentionShortened returns the mail to an owner after privacy.keep_customers_days was lowered. before and after are
-// the old and the new number of days. link is the page with the versions of the offer.
+// RetentionShortened returns the mail to an owner after a change lowered privacy.keep_customers_days. The arguments
+// before and after are the old and the new number of days. The argument link is the URL of the page with the versions
+// of the offer.
 func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "data_sooner_subject", business: business,
@@ -120,8 +127,8 @@ func RetentionShortened(to, business, link string, before, after int, languages 
 	}.to(to, languages)
 }
 
-// PaymentAccountChanged returns the mail to an owner after payments.accounts was changed. link is the page with the
-// versions of the offer.
+// PaymentAccountChanged returns the mail to an owner after a change of payments.accounts. The argument link is the URL
+// of the page with the versions of the offer.
 func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "payout_subject", business: business,

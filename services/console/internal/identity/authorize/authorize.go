@@ -1,9 +1,10 @@
-// Package authorize authorizes the requests of the owner's side. Each route is registered with an action. It refuses
-// principals for whom the table of permissions in internal/identity/access does not allow the action. A middleware that
-// authenticates the caller runs before, and sets the principal by [Admit].
+// Package authorize authorizes the requests to the owner's pages and the admin API. Each route is registered with an
+// action. The package refuses a principal if the table of permissions in internal/identity/access does not allow the
+// principal to do this action. Before, another middleware must authenticate the caller and set the principal by
+// [Admit].
 //
-// A write is authorized twice: before its body is read, and after. A client could otherwise keep its rights by sending
-// the body slowly, long after they were removed (docs/decisions/033).
+// A write is authorized twice: before its body is read, and after. Otherwise a client could keep its rights after they
+// were removed, by sending the body slowly (docs/decisions/033).
 package authorize
 
 import (
@@ -21,7 +22,8 @@ import (
 
 type principalKey struct{}
 
-// Admit sets the principal of a request, for the later handlers and as the actor of its changes.
+// Admit sets the principal of a request. Later handlers read it by [Principal], and events about the request's changes
+// have it as their actor.
 func Admit(c *fiber.Ctx, p access.Principal) {
 	c.Locals(principalKey{}, p)
 	c.SetUserContext(actor.With(c.UserContext(), p.Actor()))
@@ -35,8 +37,8 @@ func Principal(c *fiber.Ctx) access.Principal {
 
 type businessKey struct{}
 
-// Business returns the business for which a read was authorized, with its data at that time. It returns nil for a
-// request of an operator. It also returns nil for a write, because the business may have changed before the body
+// Business returns the business for which a read was authorized, with its data at the time of the check. It returns nil
+// for a request of an operator. It also returns nil for a write, because the business may have changed before the body
 // arrived.
 func Business(c *fiber.Ctx) *catalog.Offer {
 	if c.Method() != fiber.MethodGet {
@@ -46,20 +48,21 @@ func Business(c *fiber.Ctx) *catalog.Offer {
 	return business
 }
 
-// FindBusiness finds the current business with a slug. Fault: business_not_found.
+// FindBusiness returns the current data of the business with a slug. Fault: business_not_found.
 type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 
 // Authority looks up the current rights of principals. *identity.Accounts implements it outside tests.
 type Authority interface {
 	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
-	// BeginWrite is Renew for a write in another service. Until the write ends, a revocation of the principal's rights
-	// waits. The caller ends the write by calling end with the write's error.
+	// BeginWrite does the same as Renew, for a write in another service. Until the write ends, a revocation of the
+	// principal's rights waits. The caller ends the write by calling end with the write's error.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
-// Router registers routes with their actions. A route with :slug is about the business with this slug. A route without
-// it is open to every principal who may do the action in at least one business; the use case then limits what it shows.
+// Router registers routes with their actions. A route with :slug in its path is about the business with this slug. A
+// route without :slug is open to every principal who may do the action in at least one business; the use case then
+// limits the data that the route shows.
 type Router struct {
 	to        fiber.Router
 	base      string
@@ -67,42 +70,43 @@ type Router struct {
 	authority Authority
 }
 
-// New returns a router of the routes below base.
+// New returns a router for the routes below the path base. The function find looks up the business of a route.
 func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
 	return &Router{to, base, find, authority}
 }
 
-// Below returns a router of the routes below a path of this one.
+// Below returns a router for the routes below a path, which is relative to the base of the router r.
 func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find, r.authority) }
 
-// Get registers a read.
+// Get registers a route for a read.
 func (r *Router) Get(path string, action access.Action, handler fiber.Handler) {
 	r.to.Get(r.base+path, r.check(path, action), handler)
 }
 
-// Put registers a write.
+// Put registers a route for a write.
 func (r *Router) Put(path string, action access.Action, handler fiber.Handler) {
 	r.to.Put(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// Post registers a write.
+// Post registers a route for a write.
 func (r *Router) Post(path string, action access.Action, handler fiber.Handler) {
 	r.to.Post(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// Patch registers a write.
+// Patch registers a route for a write.
 func (r *Router) Patch(path string, action access.Action, handler fiber.Handler) {
 	r.to.Patch(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// Delete registers a write.
+// Delete registers a route for a write.
 func (r *Router) Delete(path string, action access.Action, handler fiber.Handler) {
 	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// check returns middleware that refuses principals who may not do the action in the business of the path. It records
-// the id of this business in the context. [access.CheckBusiness] later compares it with the business that the request
-// changes. For an operator, check does not look up the business, because the request may create it.
+// check returns middleware that refuses principals who may not do the action in the business of the path. It stores the
+// id of this business in the request's context. [access.CheckBusiness] later compares this id with the business that
+// the request changes. For an operator, check does not look up the business, because the request may be the one that
+// creates the business.
 func (r *Router) check(path string, action access.Action) fiber.Handler {
 	ofBusiness := strings.Contains(r.base+path, ":slug")
 	return func(c *fiber.Ctx) error {
@@ -136,8 +140,9 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 // recheck returns middleware that reads the body of a write, authorizes the write again, and continues with the
 // principal's current rights.
 //
-// A change of the team or its tokens checks the rights once more in its own transaction. A write in another service
-// cannot do that; so a revocation of the principal's rights waits until such a write has ended.
+// A change of the team or its tokens also checks the rights in its own transaction. A write in another service has no
+// such transaction. So for such a write, recheck makes a revocation of the principal's rights wait until the write has
+// ended.
 func (r *Router) recheck(action access.Action) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := server.Body(c); err != nil {
@@ -160,8 +165,8 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 	}
 }
 
-// admitAgain continues the request if now, the principal with current rights, may still do the action. Otherwise it
-// returns the fault.
+// admitAgain continues the request if the principal may still do the action. Otherwise it returns the fault. The
+// argument now is the principal with their current rights.
 func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, authorized := access.AuthorizedBusiness(c.UserContext())
 	if authorized && !now.Operator {

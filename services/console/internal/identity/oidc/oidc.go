@@ -1,4 +1,4 @@
-// Package oidc signs people in by an OpenID Connect provider (accounts.md), with the library go-oidc. It uses the
+// Package oidc signs people in by an OpenID Connect provider (accounts.md). It uses the library go-oidc and the
 // authorization code flow with PKCE, state and nonce.
 package oidc
 
@@ -21,26 +21,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 )
 
-// Config has the settings of the provider. Without an issuer there is no provider.
+// Config has the settings of the provider. If Issuer is empty, there is no provider.
 type Config struct {
 	// Issuer is the provider's base URL, as its discovery document names it.
 	Issuer string `env:"OIDC_ISSUER"`
 	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
 	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
-	// OperatorGroup is a group of the provider, in the claim groups. Its members become operators of this installation
-	// when they sign in. If it is empty, signing in does not change who is an operator.
+	// OperatorGroup is the name of a group in the claim groups of the provider's ID tokens. The members of the group
+	// become operators of this installation when they sign in. If OperatorGroup is empty, a sign-in does not change who
+	// is an operator.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
-	// TrustedAudiences are the client ids, besides that of Slotmesh, that may be among the audiences of an ID token.
+	// TrustedAudiences are further client ids at the provider. An ID token may name these, besides the client id of
+	// Slotmesh, as its audiences.
 	TrustedAudiences []string `env:"OIDC_TRUSTED_AUDIENCES"`
-	// Name is the name of the provider on the button that leads to it.
+	// Name is the provider's name on the button by which people sign in.
 	Name string `env:"OIDC_NAME"`
 }
 
-// Enabled reports whether there is a provider.
+// Enabled reports whether a provider is configured.
 func (c *Config) Enabled() bool { return c.Issuer != "" }
 
-// Validate checks the settings together. Each error names its variable and contains no secret.
+// Validate returns the errors of the settings, in one error. Each error names its environment variable and contains no
+// secret.
 func (c *Config) Validate() error {
 	if !c.Enabled() {
 		if c.ClientID+c.ClientSecret+c.OperatorGroup+strings.Join(c.TrustedAudiences, "") != "" {
@@ -68,10 +71,10 @@ func loopback(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
-// anyName is the name of the provider if none is set.
+// anyName is the name of the provider on the sign-in page if [Config.Name] is empty.
 const anyName = "OpenID Connect"
 
-// Limits of a request to the provider: its time, and the bytes of the answer.
+// within is the minimum timeout of a request to the provider. mostBytes is the maximum size of the answer.
 const (
 	within    = 8 * time.Second
 	mostBytes = 1 << 20
@@ -79,23 +82,22 @@ const (
 
 // The errors of a failed sign-in.
 var (
-	// ErrRefused means that the provider did not confirm the person's identity, or that its answer belongs to another
-	// browser's request.
+	// ErrRefused means that the provider did not confirm the person's identity, that its answer is invalid, or that the
+	// answer belongs to the sign-in of another browser.
 	ErrRefused = errors.New("the provider's answer is not good")
-	// ErrUnverified means that the provider has not verified the owner of the e-mail address.
+	// ErrUnverified means that the provider has not verified that the person owns the e-mail address.
 	ErrUnverified = errors.New("the provider has not verified the e-mail address")
-	// ErrAway means that the provider does not answer.
+	// ErrAway means that the provider does not answer, or answers with a server error.
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt has the random values of one sign-in. The browser keeps them in a cookie, from its redirect to the provider
-// until it returns.
+// Attempt has the random values of one sign-in. The browser keeps these values in a cookie while it is at the provider.
 type Attempt struct{ State, Nonce, Verifier string }
 
-// String returns the attempt as the value of a cookie.
+// String returns the attempt as text, for the cookie.
 func (a Attempt) String() string { return a.State + "." + a.Nonce + "." + a.Verifier }
 
-// ParseAttempt parses the text of [Attempt.String]. It reports whether the text is valid.
+// ParseAttempt parses the text of [Attempt.String]. It returns false if the text is invalid.
 func ParseAttempt(text string) (Attempt, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 || slices.Contains(parts, "") || len(text) > 300 {
@@ -104,15 +106,16 @@ func ParseAttempt(text string) (Attempt, bool) {
 	return Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, true
 }
 
-// Identity is a person whose identity the provider has confirmed. Operator is nil if no [Config.OperatorGroup] is set,
-// so that the provider does not decide who is an operator.
+// Identity is a person whose identity the provider has confirmed. Operator reports whether the provider's group makes
+// the person an operator. Operator is nil if [Config.OperatorGroup] is empty: then the provider does not decide who is
+// an operator.
 type Identity struct {
 	Email, Name string
 	Operator    *bool
 }
 
-// Provider signs people in by the identity provider. It reads the provider's discovery document at the first sign-in,
-// so that console starts even if the provider is unavailable.
+// Provider is the client of the identity provider, by which people sign in. It reads the provider's discovery document
+// at the first sign-in, so that console starts even if the provider is unavailable.
 type Provider struct {
 	cfg      Config
 	callback string
@@ -122,14 +125,14 @@ type Provider struct {
 	known       atomic.Pointer[provider.Provider]
 }
 
-// New returns a client of the provider. callback is the URL to which the provider sends browsers back. The timeout of a
-// request to the provider is the larger of [within] and peerTimeout.
+// New returns a client of the provider. The argument callback is the URL to which the provider redirects browsers after
+// the sign-in. The timeout of a request to the provider is [within] or peerTimeout, whichever is longer.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout),
 		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
-// Name returns the provider's display name, which the sign-in page shows.
+// Name returns the name of the provider, which the sign-in page shows.
 func (p *Provider) Name() string {
 	if p.cfg.Name == "" {
 		return anyName
@@ -137,11 +140,11 @@ func (p *Provider) Name() string {
 	return p.cfg.Name
 }
 
-// Close closes the idle connections.
+// Close closes the idle connections to the provider.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// open returns the provider and its OAuth endpoints. The first call reads the discovery document. Concurrent calls
-// share the result of that request. If it fails, the next call tries again.
+// open returns the provider and the configuration of the OAuth flow. The first call reads the discovery document.
+// Concurrent calls share the result of one request. If this request fails, the next call sends another one.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
 	known := p.known.Load()
 	if known == nil {
@@ -158,9 +161,9 @@ func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config
 	}, nil
 }
 
-// discover reads the provider's discovery document.
+// discover reads the provider's discovery document and stores the result in p.known.
 func (p *Provider) discover(ctx context.Context) (*provider.Provider, error) {
-	// The provider's keys are read later with the client of this context, so the context must not end.
+	// The provider object uses this context again when it reads the provider's keys later, so the context must not end.
 	known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
 	if err == nil {
 		p.known.Store(known)
@@ -176,8 +179,8 @@ func (p *Provider) scopes() []string {
 	return scopes
 }
 
-// Begin begins a sign-in. It returns the URL of the provider to which the browser is redirected, and the attempt, which
-// the browser keeps until it returns. Errors: [ErrAway].
+// Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the
+// attempt, which the browser keeps until the provider redirects it back. Errors: [ErrAway].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -187,8 +190,9 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	return flow.AuthCodeURL(a.State, provider.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Finish completes a sign-in. It checks the state and the code with which the browser has returned, and returns the
-// person whose identity the provider confirms. Errors: [ErrRefused], [ErrUnverified], [ErrAway].
+// Finish completes a sign-in. The arguments state and code are the parameters with which the provider redirected the
+// browser back. Finish checks them, and returns the person whose identity the provider confirms. Errors: [ErrRefused],
+// [ErrUnverified], [ErrAway].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused
@@ -200,7 +204,7 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (I
 	token, err := flow.Exchange(provider.ClientContext(ctx, p.client), code, oauth2.VerifierOption(a.Verifier))
 	var refusal *oauth2.RetrieveError
 	if errors.As(err, &refusal) && refusal.Response != nil && refusal.Response.StatusCode < 500 {
-		return Identity{}, ErrRefused // the error is hidden, because its text may repeat what was sent
+		return Identity{}, ErrRefused // hides the error, because its text may repeat secrets of the request
 	}
 	if err != nil {
 		return Identity{}, ErrAway
@@ -237,8 +241,8 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 }
 
 // isMeant reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be
-// in audience, and all others in it must be trusted. party, the authorized party (azp), must be Slotmesh; it may be
-// empty if there is only one audience.
+// one of the audiences, and all other audiences must be trusted. The argument party is the authorized party (azp). It
+// must be Slotmesh; it may be empty if there is only one audience.
 func (p *Provider) isMeant(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
 		return false
@@ -249,7 +253,7 @@ func (p *Provider) isMeant(audience []string, party string) bool {
 	})
 }
 
-// bounded limits every answer to mostBytes.
+// bounded is an HTTP transport that limits the size of every answer to mostBytes.
 type bounded struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.

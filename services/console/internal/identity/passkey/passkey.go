@@ -1,9 +1,10 @@
 // Package passkey makes challenges for passkeys and checks the answers of browsers (WebAuthn, accounts.md). It stores
-// nothing: the caller stores each challenge and uses it for one answer.
+// nothing: the caller stores each challenge, and must use it for one answer only.
 //
-// All passkeys are discoverable: the person's device finds the passkey for the site itself. So console never sends a
-// list of a person's passkeys to a browser that is not signed in. The device also verifies the person by a finger, a
-// face or a PIN. So a passkey proves both what a person has and who they are.
+// All passkeys are discoverable: the person's device finds the passkey for the site without a list from the server. So
+// console never sends a list of a person's passkeys to a browser that is not signed in. The device also verifies the
+// person by a fingerprint, a face or a PIN. So a passkey replaces two factors: the device, and the fingerprint, face or
+// PIN.
 package passkey
 
 import (
@@ -18,40 +19,41 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// ErrRefused means that an answer does not match its challenge, or that its signature is not that of the named passkey.
+// ErrRefused means that an answer does not match its challenge, or that the passkey that the answer names did not sign
+// it.
 var ErrRefused = errors.New("the passkey's answer is not good")
 
 // maxAnswer is the maximum size of a browser's answer, in bytes.
 const maxAnswer = 16 << 10
 
-// Key is the public data of a passkey: no field is secret.
+// Key is the public data of a passkey. No field is secret.
 type Key struct {
-	ID         []byte // the id that its device gave it
-	PublicKey  []byte // COSE
-	Flags      byte   // of its last answer: whether its person is verified, and whether it is backed up
+	ID         []byte // id of the passkey, which the device chose
+	PublicKey  []byte // in the format COSE
+	Flags      byte   // of the last answer: whether the device verified the person, and whether the passkey is backed up
 	Transports []string
-	Count      uint32 // number of its answers as the device counts them; 0 if it does not count
+	Count      uint32 // number of answers, as the device counts them; 0 if the device does not count
 }
 
-// Holder is the owner of passkeys.
+// Holder is the person who owns passkeys.
 type Holder struct {
-	ID          []byte // stored by the device; it does not identify the person to others
+	ID          []byte // the device stores this id; it contains no personal data
 	Name, Email string
 	Keys        []Key
 }
 
-// Site is the host of the owner's side, for which passkeys are valid.
+// Site is the host of the owner's pages, for which passkeys are valid.
 type Site struct {
 	engine *webauthn.WebAuthn
 	host   string
 }
 
-// NewSite returns the site for the public base of the owner's side, such as https://owner.example.com. It returns nil
-// if base is empty or has an IP address, because a passkey is bound to a host name. For a loopback address, the host
-// name is localhost.
+// NewSite returns the site for the public base URL of the owner's pages, such as https://owner.example.com. It returns
+// nil if base is empty. It also returns nil if the host of base is an IP address, because a passkey is bound to a host
+// name. If this address is a loopback address, NewSite uses the host name localhost instead.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
-		return nil, nil // there is no site
+		return nil, nil // passkeys are not available
 	}
 	at, err := url.Parse(base)
 	if err != nil {
@@ -60,7 +62,7 @@ func NewSite(base string) (*Site, error) {
 	name := at.Hostname()
 	if ip := net.ParseIP(name); ip != nil {
 		if !ip.IsLoopback() {
-			return nil, nil // there is no site
+			return nil, nil // passkeys are not available
 		}
 		name = "localhost"
 		at.Host = strings.TrimSuffix(name+":"+at.Port(), ":")
@@ -72,7 +74,8 @@ func NewSite(base string) (*Site, error) {
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
 			UserVerification: protocol.VerificationRequired,
 		},
-		// Extension outputs that a browser adds without a request do not affect the checks.
+		// Browsers may add outputs of extensions that the challenge did not request. The WebAuthn library ignores
+		// these.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -81,11 +84,11 @@ func NewSite(base string) (*Site, error) {
 	return &Site{engine, at.Host}, nil
 }
 
-// Host returns the host, with its port, at which browsers may use passkeys.
+// Host returns the host name and port of the pages on which browsers may use passkeys.
 func (s *Site) Host() string { return s.host }
 
-// Begin makes a challenge for a sign-in. It is the same kind of challenge for every person. Begin returns the options
-// for the browser and the challenge to store, both as JSON.
+// Begin makes a challenge for a sign-in. The challenge does not depend on the person. Begin returns the options for the
+// browser and the challenge to store, both as JSON.
 func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	asked, session, err := s.engine.BeginDiscoverableLogin()
 	if err != nil {
@@ -94,8 +97,9 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	return both(asked.Response, session)
 }
 
-// BeginAdding makes a challenge for a new passkey of a person. The browser refuses a device that already has one of the
-// holder's passkeys. BeginAdding returns the options for the browser and the challenge to store, both as JSON.
+// BeginAdding makes a challenge for a new passkey of a person. The options list the person's passkeys, so that the
+// browser refuses a device that already has one of these. BeginAdding returns the options for the browser and the
+// challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
 	asked, session, err := s.engine.BeginRegistration(u,
@@ -112,7 +116,7 @@ func both(asked any, session *webauthn.SessionData) (json.RawMessage, []byte, er
 	return told, kept, errors.Join(err1, err2)
 }
 
-// FinishAdding checks the answer to a challenge of [Site.BeginAdding], and returns the new passkey. Errors:
+// FinishAdding checks a browser's answer to a challenge of [Site.BeginAdding], and returns the new passkey. Errors:
 // [ErrRefused].
 func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key, error) {
 	var session webauthn.SessionData
@@ -124,7 +128,7 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
-		return Key{}, ErrRefused // the error is hidden, because its text may repeat what was sent
+		return Key{}, ErrRefused // hides the error, because its text may repeat parts of the answer
 	}
 	made, err := s.engine.CreateCredential(user{holder}, session, parsed)
 	if err != nil {
@@ -133,11 +137,12 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	return keyOf(made), nil
 }
 
-// Finish checks the answer to a challenge of [Site.Begin], and returns the passkey that signed it, with its new counter
-// and flags. find returns the owner of a passkey by the passkey's id and the owner's id, as the device reports them.
+// Finish checks a browser's answer to a challenge of [Site.Begin]. It returns the passkey that signed the answer, with
+// its new counter and flags. The function find returns the owner of a passkey. Its arguments are the id of the passkey
+// and the id of the owner, as the device reports them.
 //
-// Errors: [ErrRefused], also if the counter is not larger than the stored one, because the device may be a copy; those
-// of find.
+// Errors: [ErrRefused], and the errors of find. Finish also returns [ErrRefused] if the passkey's counter is not larger
+// than the stored one, because the device may be a copy.
 func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {
@@ -174,7 +179,7 @@ func keyOf(c *webauthn.Credential) Key {
 	return k
 }
 
-// user adapts a holder to the library.
+// user implements the interface [webauthn.User] of the WebAuthn library for a holder.
 type user struct{ Holder }
 
 // WebAuthnID implements [webauthn.User].

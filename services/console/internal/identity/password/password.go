@@ -1,5 +1,6 @@
 // Package password hashes passwords with argon2id, and checks that a chosen password is neither too short nor common
-// (accounts.md). A hash is slow and needs much memory, so that guesses at a stolen hash are expensive.
+// (accounts.md). The computation of a hash is slow and needs much memory, so that guessing the password of a stolen
+// hash is expensive.
 package password
 
 import (
@@ -16,8 +17,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// params are the cost parameters of a hash, at OWASP's minimum for argon2id. Each stored hash contains its own
-// parameters, so the values for new hashes can be raised later.
+// params are the cost parameters of a hash. Their values are OWASP's minimum for argon2id. Each stored hash contains
+// the parameters with which it was computed, so a later version can use higher values for new hashes.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32
@@ -31,11 +32,11 @@ const (
 	keyBytes  = 32
 )
 
-// Hasher computes and compares hashes. Each computation uses 19 MiB, so only a few run at the same time and others
-// wait. It is safe for concurrent use.
+// Hasher computes and compares hashes. Each computation uses 19 MiB of memory, so a Hasher runs only a few at the same
+// time; further calls wait. A Hasher is safe for concurrent use.
 type Hasher struct {
 	places   chan struct{}
-	dummy    string // hash of a random key, which no password has
+	dummy    string // hash of a random key, which matches no password
 	computed atomic.Int64
 }
 
@@ -50,11 +51,12 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed returns the number of computations so far. Tests use it to check that unknown and known accounts cost the
-// same.
+// Computed returns the number of computations so far. Tests check with it that a sign-in costs the same for unknown and
+// known accounts.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
-// Hash returns the hash of a password, for storing. Error: that of ctx, if ctx ends before the computation can start.
+// Hash returns the hash of a password, for storing. The argument clear is the password. Error: the error of ctx, if ctx
+// ends before the computation starts.
 func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:])
@@ -62,8 +64,9 @@ func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	return encode(today, salt[:], key), err
 }
 
-// Matches reports whether a password has this hash. An empty hash, for a person without a password or an unknown
-// person, matches no password, and the call takes the same time. Error: that of ctx.
+// Matches reports whether the password clear has this hash. The hash is empty for a person without a password and for
+// an unknown person. An empty hash matches no password, and the call takes the same time as for any other hash. Error:
+// the error of ctx, or that of an invalid hash.
 func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
 	nobodys := hash == ""
 	if nobodys {
@@ -74,7 +77,7 @@ func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) 
 		return false, err
 	}
 	if utf8.RuneCountInString(clear) > Longest {
-		clear = "" // no password is so short, so it does not match
+		clear = "" // "" is not a possible password, so the result is false
 	}
 	got, err := h.compute(ctx, clear, salt, p, uint32(len(want)))
 	return subtle.ConstantTimeCompare(got, want) == 1 && !nobodys, err
@@ -91,7 +94,7 @@ func (h *Hasher) compute(ctx context.Context, clear string, salt []byte, p param
 	return argon2.IDKey([]byte(normal(clear)), salt, p.time, p.memory, p.threads, length), nil
 }
 
-// encode returns a hash in the PHC string format.
+// encode returns a hash as text, in the PHC string format.
 func encode(p params, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.time, p.threads,

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of a password in characters (accounts.md). Longest limits the input of the hash.
+// The minimum and the maximum number of characters of a password (accounts.md). Longest limits the input of the hash.
 const (
 	Shortest = 12
 	Longest  = 256
@@ -27,8 +27,8 @@ var (
 	ErrCommon = errors.New("is easily guessed")
 )
 
-// common has the passwords that people choose most often, one a line, in lower case. It is Django's list (BSD licence),
-// reduced to those with a letter and at least five characters.
+// common has the passwords that people choose most often, one in each line, in lower case. It is Django's list (BSD
+// licence), reduced to the passwords with a letter and at least five characters.
 //
 //go:embed common.txt.gz
 var common []byte
@@ -36,7 +36,7 @@ var common []byte
 var isCommon = sync.OnceValue(func() map[string]bool {
 	unpacked, err := gzip.NewReader(bytes.NewReader(common))
 	if err != nil {
-		panic(err) // the list is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	text, err := io.ReadAll(unpacked)
 	if err != nil {
@@ -49,9 +49,9 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// Check returns an error if a person may not choose this password. email and name are those of the person. Errors:
-// [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. A common password that is repeated or
-// surrounded by other characters is also common.
+// Check returns an error if a person may not choose the password clear. The arguments email and name are those of the
+// person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. Check also refuses a
+// common password that is repeated, or that has digits or signs before or after it.
 func Check(clear, email, name string) error {
 	clear = normal(clear)
 	switch n := utf8.RuneCountInString(clear); {
@@ -72,8 +72,8 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// repeated returns the shortest part of which the text is a repetition, such as "ab" for "ababab". It returns the text
-// itself if the text is not a repetition.
+// repeated returns the shortest text whose repetition gives the argument text, such as "ab" for "ababab". If there is
+// no shorter one, repeated returns the argument itself.
 func repeated(text string) string {
 	if text == "" {
 		return ""
@@ -93,6 +93,6 @@ func variety(text string) int {
 	return len(seen)
 }
 
-// normal returns a password in Unicode normal form NFKC, so that it does not depend on the keyboard (NIST SP 800-63B
-// §3.1.1.2).
+// normal returns a password in Unicode normal form NFKC. So a password has the same hash on every keyboard (NIST SP
+// 800-63B §3.1.1.2).
 func normal(clear string) string { return norm.NFKC.String(clear) }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// TokenPrefix is the beginning of each token of the admin API, by which scanners of repositories recognize a leaked
-// token.
+// TokenPrefix is the beginning of each token of the admin API. Programs that scan source repositories for leaked tokens
+// recognize a token by this prefix.
 const TokenPrefix = "slo_"
 
 const bytes = 32
 
-// New returns a new secret in plain text, beginning with prefix, and its hash.
+// New returns a new secret in plain text and its hash. The text begins with prefix.
 func New(prefix string) (string, [sha256.Size]byte) {
 	var random [bytes]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -23,15 +23,16 @@ func New(prefix string) (string, [sha256.Size]byte) {
 	return clear, Hash(clear)
 }
 
-// Hash returns the hash by which a secret is stored and looked up. The secret has 256 random bits, so a fast hash
-// cannot be reversed by guessing.
+// Hash returns the hash of a secret, by which the secret is stored and looked up. A fast hash is safe: a secret has 256
+// random bits, so guessing cannot reverse the hash.
 func Hash(clear string) [sha256.Size]byte { return sha256.Sum256([]byte(clear)) }
 
-// WellFormed reports whether a text can be a secret of this prefix.
+// WellFormed reports whether a text has the form of a secret that begins with prefix.
 func WellFormed(prefix, text string) bool {
 	digits, ok := strings.CutPrefix(text, prefix)
 	return ok && len(digits) == hex.EncodedLen(bytes) && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Shown returns the part of a token that lists show, so that its owner recognizes it: the prefix and eight digits.
+// Shown returns the part of a token that lists show, so that a person recognizes the token: the prefix and eight
+// digits.
 func Shown(clear string) string { return clear[:len(TokenPrefix)+8] }

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, its person confirms the
-// code on a page, and the program polls until it gets a token.
+// mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, a person confirms the code
+// on a page, and the program polls until it gets a token.
 func (p *Pages) mountDevices(router fiber.Router) {
 	router.Use("/device", p.strangers)
 	router.Post("/device/authorization", p.beginDevice)
@@ -27,7 +27,7 @@ func (p *Pages) mountDevices(router fiber.Router) {
 	router.Post("/account/devices/:id/end", p.endDevice)
 }
 
-// deviceGrant is the only grant type of these routes.
+// deviceGrant is the only OAuth grant type that [Pages.redeemDevice] accepts.
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
 // refuseDevice sends an OAuth error to a program.
@@ -35,14 +35,15 @@ func refuseDevice(c *fiber.Ctx, status int, code string) error {
 	return c.Status(status).JSON(map[string]string{"error": code})
 }
 
-// tooOften tells a program to wait, because its address sends too many requests.
+// tooOften sends a program the OAuth error slow_down, because the program's address sends too many requests. The
+// argument err is the fault with the time to wait.
 func tooOften(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
 
 // beginDevice starts the sign-in of a program. Each request counts as an attempt to sign in, so that no client can fill
-// the database with sign-ins.
+// the database with rows for sign-ins.
 func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -72,7 +73,8 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	})
 }
 
-// redeemDevice answers a poll for the token. An unknown secret counts as a wrong token.
+// redeemDevice answers a program's poll for its token. If the secret in the request is unknown, the request counts as
+// one with a wrong token.
 func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -108,14 +110,14 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	return err
 }
 
-// The cookie of a browser in which a person has opened the address that a program shows. It keeps the code, so that the
-// person returns to this page after signing in.
+// The cookie that stores the user code while a person signs in. The browser gets the cookie when the person opens the
+// address that a program shows. After the sign-in, the person returns to the page for this code.
 const (
 	deviceName         = "__Host-slotmesh-device"
 	loopbackDeviceName = "slotmesh-device"
 )
 
-// rememberDevice stores the code of the address in the cookie.
+// rememberDevice stores the user code from the address in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	if code := identity.UserCode(c.Query("code")); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, code, int(identity.DeviceGood.Seconds()))
@@ -123,22 +125,23 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// in redirects a person who has just signed in: to the program that waits for their answer, otherwise to their open
-// invitations, otherwise to their businesses.
+// in redirects a person who has just signed in. If the cookie has a user code, it redirects to the page for this code.
+// Otherwise it redirects to the account page if the person has open invitations, or to the start page if the person has
+// none.
 func (p *Pages) in(c *fiber.Ctx) error {
 	if code := identity.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 		return c.Redirect("/device?code="+identity.ShowCode(code), fiber.StatusSeeOther)
 	}
 	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
-	if err != nil || len(invitations) == 0 { // also if catalog is unavailable
+	if err != nil || len(invitations) == 0 { // err: catalog is unavailable
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// device asks for the code that a program shows or, if the code is known, whether this program may act for the
-// signed-in person.
+// device shows the form for a user code. If the address contains the code, it asks instead whether the program may act
+// for the signed-in person.
 func (p *Pages) device(c *fiber.Ctx) error {
 	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
@@ -148,8 +151,8 @@ func (p *Pages) device(c *fiber.Ctx) error {
 	return p.askDevice(c, fiber.StatusOK, asking)
 }
 
-// askDevice shows the program that waits with a code, and asks whether it may act for the person. An unknown code
-// counts as a wrong attempt to sign in.
+// askDevice shows the program whose user code is asking.Code, and asks whether it may act for the person. An unknown
+// code counts as a wrong attempt to sign in.
 func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	err := p.attempt(c, bySession(c), func() error {
 		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
@@ -177,7 +180,8 @@ func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	return p.show(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
 }
 
-// answerDevice stores the person's answer. The person can only choose rights that they may pass on.
+// answerDevice stores the person's answer to a program's sign-in. The person can choose only rights that they may
+// grant.
 func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -216,7 +220,7 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	return c.Redirect("/device?done="+done, fiber.StatusSeeOther)
 }
 
-// endDevice ends a program that acts for the signed-in person.
+// endDevice disconnects a program that acts for the signed-in person.
 func (p *Pages) endDevice(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -11,18 +11,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
 )
 
-// CallbackPath is the path to which the identity provider sends browsers back.
+// CallbackPath is the path to which the identity provider redirects browsers after the sign-in.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds the routes that lead to the identity provider and back. The sign-in page leads there by a link
-// and not by a form: the content security policy forbids a form to redirect to another host.
+// mountIdentities adds the route that redirects to the identity provider, and the route to which the provider redirects
+// back. The sign-in page has a link to the first route and not a form, because the content security policy forbids a
+// form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
 	router.Get(CallbackPath, p.fromProvider)
 }
 
-// The cookie of a browser that was redirected to the identity provider. It proves that this browser began the sign-in.
-// Otherwise an attacker could send a person a link that signs them in to the attacker's account.
+// The cookie of a browser that was redirected to the identity provider. The cookie proves that this browser began the
+// sign-in. Without the cookie, an attacker could send a person a link that signs the person in to the attacker's
+// account.
 const (
 	attemptName         = "__Host-slotmesh-oidc"
 	loopbackAttemptName = "slotmesh-oidc"
@@ -43,7 +45,8 @@ func (p *Pages) toProvider(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// fromProvider signs in the person who comes back from the provider. An attempt can be used once.
+// fromProvider signs in the person whose browser the provider redirects back. It deletes the cookie, so each attempt
+// can be used once.
 func (p *Pages) fromProvider(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	attempt, ok := oidc.ParseAttempt(shownCookie(c, attemptName, loopbackAttemptName))

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
 )
 
-// mountInvitations adds the routes by which people who already have an account join a business: by a mailed link, or on
-// the page of their account.
+// mountInvitations adds the routes on which people who already have an account accept or decline an invitation: by a
+// mailed link, or on their account page.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
@@ -21,7 +21,8 @@ func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Post("/account/invitations/:id/decline", p.declineInvitation)
 }
 
-// showInvitation shows a button, so that a program that only opens the link accepts nothing.
+// showInvitation shows a button that accepts the invitation. A program that only opens the link, such as a mail
+// scanner, accepts nothing.
 func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	received, err := p.accounts.InvitationByLink(c.UserContext(), c.Params("secret"))
 	if errors.Is(err, identity.ErrNobody) {
@@ -33,8 +34,8 @@ func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
 }
 
-// acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so
-// they need not sign in. It does not sign them in either.
+// acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so the
+// person need not be signed in. acceptByLink does not sign the person in.
 func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -64,8 +65,9 @@ func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 	})
 }
 
-// answerInvitation calls answer with the id of the invitation in the path. It redirects to the account page, which
-// shows the result. If the invitation is no longer open, it shows the account page with the reason.
+// answerInvitation calls the function answer with the id of the invitation in the path. Then it redirects to the
+// account page, which shows the result that done names. If the invitation is no longer open, it shows the account page
+// with the reason.
 func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
 	if _, err := web.Form(c); err != nil {
 		return err

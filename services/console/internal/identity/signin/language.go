@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// chooseLanguage stores the language of these pages and of mails for the signed-in person. It must be one of the
-// languages of the pages.
+// chooseLanguage stores the language in which the signed-in person sees the pages and gets mails. The language must be
+// one of the languages of the pages.
 func (p *Pages) chooseLanguage(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

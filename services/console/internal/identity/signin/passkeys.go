@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// mountPasskeys adds the routes for passkeys. A script requests a challenge, which the person's device signs. The
-// page's form then sends the signed answer, so that the browser shows the response as a page.
+// mountPasskeys adds the routes for passkeys. A script on the page requests a challenge, and the person's device signs
+// it. A form on the page sends the answer of the device, so that the browser shows the response as a page.
 func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/sign-in/passkey/begin", p.beginPasskey)
 	router.Post("/sign-in/passkey", p.byPasskey)
@@ -28,7 +28,8 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/account/password/remove", p.removePassword)
 }
 
-// The cookie of a browser that was given a challenge. Only this browser can send the answer.
+// The cookie of a browser for which console has made a challenge. Only this browser can send the answer to the
+// challenge.
 const (
 	challengeName         = "__Host-slotmesh-passkey"
 	loopbackChallengeName = "slotmesh-passkey"
@@ -38,22 +39,23 @@ func setChallenge(c *fiber.Ctx, value string, maxAge int) {
 	setHostCookie(c, challengeName, loopbackChallengeName, value, maxAge)
 }
 
-// takeChallenge returns the secret in the cookie and deletes the cookie, so that it serves one answer.
+// takeChallenge returns the secret in the challenge's cookie and deletes the cookie, so that each challenge is used for
+// one answer only.
 func takeChallenge(c *fiber.Ctx) string {
 	clear := shownCookie(c, challengeName, loopbackChallengeName)
 	setChallenge(c, "", -1)
 	return clear
 }
 
-// offersPasskeys reports whether the sign-in page offers passkeys. It does so only at the host of the owner's side,
-// because passkeys are bound to this host.
+// offersPasskeys reports whether the sign-in page offers passkeys. It returns true only for requests to the public host
+// of the owner's pages, because passkeys are bound to this host.
 func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(),
 		p.accounts.Passkeys.Host())
 }
 
-// told answers a request of the page's script, as JSON: with what, the WebAuthn options for the browser. If what is
-// nil, it answers with a message that the script shows.
+// told sends a JSON answer to a request of the page's script. The argument what has the WebAuthn options for the
+// browser. If what is nil, the answer has the message of sentence, which the script shows.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -62,7 +64,8 @@ func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence fu
 	return c.Status(status).JSON(map[string]string{"message": sentence(p.page(c))})
 }
 
-// beginPasskey sends the same answer for every address: the passkey itself identifies its person.
+// beginPasskey starts a sign-in by a passkey. Its answer does not depend on the person, because the passkey itself
+// identifies the person.
 func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -89,8 +92,8 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	return p.told(c, fiber.StatusOK, what, nil)
 }
 
-// byPasskey signs a person in by a passkey. It gives the same answer for an unknown passkey, for another person's
-// passkey, and for an invalid answer.
+// byPasskey signs a person in by a passkey. It sends the same answer for an unknown passkey, for a passkey of another
+// person, and for an invalid answer of the device.
 func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -118,7 +121,7 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	return err
 }
 
-// wrongPasskey returns the id of a sentence that explains an error about a person's credentials. It returns "" for
+// wrongPasskey returns the id of the sentence that explains an error about a person's credentials. It returns "" for
 // other errors and for nil.
 func wrongPasskey(err error) string {
 	switch {
@@ -169,7 +172,7 @@ func (p *Pages) removePasskey(c *fiber.Ctx) error {
 	}
 	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
 	if errors.Is(err, store.ErrNotFound) {
-		err = nil // it was removed before, or does not exist
+		err = nil // the passkey was removed before, or does not exist
 	}
 	return p.changed(c, "passkey_removed", session, err)
 }
@@ -182,9 +185,9 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 	return p.changed(c, "password_removed", session, err)
 }
 
-// changed completes a change of a person's credentials. It redirects to the account page, which shows the result. If
-// the change failed with an error that the person can solve, it shows the account page with a sentence about it.
-// session is the secret of a new session, "" for none.
+// changed completes a change of a person's credentials. It redirects to the account page, which shows the result that
+// done names. If err is an error that the person can solve, changed shows the account page with a sentence about the
+// error. The argument session is the secret of a new session, or "" if the change creates no session.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)
@@ -198,7 +201,7 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneHere maps the parameter done of the account page to the id of a sentence about what was done.
+// doneHere maps the parameter done of the account page to the id of the sentence that describes the result.
 var doneHere = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
 	"passkey_removed": "passkey_removed", "password_removed": "password_removed",

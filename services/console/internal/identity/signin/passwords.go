@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// mountPasswords adds the routes for passwords. The routes for a forgotten password exist only if the public address of
-// the owner's side is configured, because the mailed link needs it.
+// mountPasswords adds the routes for passwords. It adds those for a forgotten password only if the public address of
+// the owner's pages is configured, because the mailed link contains this address.
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.byPassword)
 	if p.accounts.OwnerURL != "" {
@@ -34,7 +34,8 @@ func (p *Pages) mountPasswords(router fiber.Router) {
 	}
 }
 
-// byPassword gives the same answer, after the same time, for an unknown address and for a wrong password.
+// byPassword signs a person in by a password. For an unknown address and for a wrong password, it sends the same answer
+// after the same time.
 func (p *Pages) byPassword(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -64,8 +65,8 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// attempter returns the limit that an attempt to sign in counts against. In a browser in which this account has signed
-// in before, it is a separate limit, so that strangers cannot use it up.
+// attempter returns the rate limit against which an attempt to sign in counts. If this account has signed in before in
+// the browser, the limit belongs to the account in this browser. So attempts of strangers cannot use it up.
 func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), shownBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -75,13 +76,14 @@ func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) 
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil
 }
 
-// byAddress returns the limit of an attempt that names no account: that of the client address.
+// byAddress returns the rate limit of the client address, for an attempt that names no account.
 func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// bySession returns the limit of an attempt of a signed-in person: that of their session.
+// bySession returns the rate limit of the person's session, for an attempt of a signed-in person.
 func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
 
-// attempt runs try if the attempter's limits allow it, and counts a wrong attempt. Faults: rate_limited.
+// attempt calls the function try if the rate limit by allows an attempt. It also counts the attempt if try returns the
+// error of a wrong password, link or code. Fault: rate_limited.
 func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {
@@ -96,7 +98,7 @@ func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) err
 	return err
 }
 
-// wait sets the time to wait in the answer's header and on the page.
+// wait sets the time that the person must wait, from the fault err, in the answer's header Retry-After and on the page.
 func wait(c *fiber.Ctx, asking *view.Asking, err error) {
 	after := fault.Of(err)
 	asking.Wait = after.RetryAfter
@@ -109,7 +111,8 @@ func (p *Pages) forgotten(c *fiber.Ctx) error {
 	})
 }
 
-// mailLink gives the same answer, after the same time, for a known and for an unknown address.
+// mailLink mails a link to choose a password. For a known and for an unknown address, it sends the same answer after
+// the same time.
 func (p *Pages) mailLink(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -136,7 +139,8 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 	return c.Redirect("/sign-in/forgotten?sent=yes", fiber.StatusSeeOther)
 }
 
-// offerPassword shows a form, so that merely opening a link does not use it up.
+// offerPassword shows a form for a password. It does not use up the link, so a program that only opens the link changes
+// nothing.
 func (p *Pages) offerPassword(c *fiber.Ctx) error {
 	return p.showChoice(c, fiber.StatusOK, view.Choosing{})
 }
@@ -176,8 +180,8 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// wrongChoice returns the id of a sentence that explains why a password may not be chosen. It returns "" for other
-// errors and for nil.
+// wrongChoice returns the id of the sentence that explains why a person may not choose a password. It returns "" for
+// other errors and for nil.
 func wrongChoice(err error) string {
 	switch {
 	case errors.Is(err, password.ErrShort):

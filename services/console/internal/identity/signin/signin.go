@@ -1,6 +1,6 @@
-// Package signin signs people in on the owner's side. It has the pages for signing in and for a person's own account,
+// Package signin signs people in to the owner's pages. It has the pages for signing in and for a person's own account,
 // and the middleware that identifies the person of a browser's request. A session is a secret of 256 random bits in a
-// cookie. The rights of the session's person are read from the database at every request (accounts.md).
+// cookie. Every request reads the current rights of the session's person from the database (accounts.md).
 package signin
 
 import (
@@ -26,14 +26,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Pages serves the pages for signing in.
+// Pages serves the pages for signing in and the account page.
 type Pages struct {
 	accounts *identity.Accounts
 	texts    *message.Catalog
 	assets   *web.Assets
 }
 
-// New returns the pages of accounts.
+// New returns the pages for signing in, which use these accounts.
 func New(accounts *identity.Accounts) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
@@ -43,8 +43,8 @@ func New(accounts *identity.Accounts) (*Pages, error) {
 	return &Pages{accounts: accounts, texts: sentences, assets: files}, nil
 }
 
-// Mount adds the routes. Those below /sign-in need no session. Those below /account show a signed-in person their own
-// account.
+// Mount adds the routes. The routes below /sign-in need no session. The routes below /account need a session, and show
+// the signed-in person their own account.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Use("/sign-in", p.strangers)
@@ -66,11 +66,12 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Post("/account/sessions/:id/end", p.end)
 }
 
-// formBytes limits the body of a form here, because the port itself accepts whole manifests.
+// formBytes is the maximum size of a form's body. The limit of the port itself is larger, because the port accepts
+// whole manifests.
 const formBytes = 64 << 10
 
-// strangers is middleware for the routes that need no session. It limits the number of requests of each client address,
-// before any other work, and the size of the body. It forbids other sites to show the answers in a frame. Faults:
+// strangers is middleware for the routes that need no session. Before any other work, it limits the number of requests
+// of each client address, and the size of the body. It also forbids other sites to show the answers in a frame. Fault:
 // rate_limited.
 func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
@@ -82,14 +83,14 @@ func (p *Pages) strangers(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// The cookie of a session. The prefix __Host- makes browsers accept the cookie only from this host, by HTTPS, and for
-// all paths.
+// The cookie of a session. Its name has the prefix __Host-, so browsers accept the cookie only from this host, by
+// HTTPS, and for all paths.
 const (
 	cookieName   = "__Host-slotmesh-session"
-	loopbackName = "slotmesh-session" // browsers reject a __Host- cookie by http
+	loopbackName = "slotmesh-session" // for http, by which browsers reject a __Host- cookie
 )
 
-// onLoopback reports whether the browser runs on this machine, which serves no HTTPS.
+// onLoopback reports whether the request was sent to a loopback address, which has no HTTPS.
 func onLoopback(c *fiber.Ctx) bool {
 	host := c.Hostname()
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -105,7 +106,7 @@ func setCookie(c *fiber.Ctx, secret string, maxAge int) {
 
 func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
 
-// setHostCookie sets a cookie of this host. On this machine the cookie has the name onThisMachine.
+// setHostCookie sets a cookie of this host. For requests to a loopback address, the cookie has the name onThisMachine.
 func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
 	cookie := &fiber.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
@@ -129,9 +130,9 @@ func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
 
 type signedInKey struct{}
 
-// Admit is middleware for signed-in people: it sets the principal of the request to the person of the session. Without
-// a session, it redirects a read to the sign-in page and refuses a write with 401. It refuses a write that another site
-// makes the browser send (source_forbidden). It forbids other sites to show the answers in a frame.
+// Admit is middleware for signed-in people: it sets the principal of the request to the person of the session. If there
+// is no valid session, it redirects a read to the sign-in page and refuses a write with 401. It refuses a write that
+// another site makes the browser send (source_forbidden). It forbids other sites to show the answers in a frame.
 func (p *Pages) Admit(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -156,9 +157,9 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// readmit is middleware after [Pages.Admit]. It reads the body of a write, and then looks up the session again. A
-// client could otherwise use a session that has ended, by sending the body slowly. The transaction of the write checks
-// the session once more.
+// readmit is middleware that runs after [Pages.Admit]. It reads the body of a write, and then looks up the session
+// again. Otherwise a client could use a session that has ended, by sending the body slowly. The transaction of the
+// write also checks the session.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
@@ -170,7 +171,8 @@ func (p *Pages) readmit(c *fiber.Ctx) error {
 	return p.Admit(c)
 }
 
-// SignedIn returns the signed-in person behind [Pages.Admit]; nil elsewhere.
+// SignedIn returns the signed-in person whom [Pages.Admit] has stored in the request. Before that middleware has run,
+// it returns nil.
 func SignedIn(c *fiber.Ctx) *identity.SignedIn {
 	signed, _ := c.Locals(signedInKey{}).(*identity.SignedIn)
 	return signed
@@ -185,7 +187,7 @@ func (p *Pages) ask(c *fiber.Ctx) error {
 	return p.showAsk(c, fiber.StatusOK, view.Asking{})
 }
 
-// showAsk shows the sign-in page with the available ways to sign in.
+// showAsk shows the sign-in page with the configured ways to sign in.
 func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
 	asking.Password = p.accounts.PasswordSignIn
 	if p.accounts.Provider != nil {
@@ -196,7 +198,8 @@ func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
 	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
 }
 
-// offer shows a button, so that merely opening a link does not use it up.
+// offer shows a button to sign in by the link in the path. It does not use up the link, so a program that only opens
+// the link does not sign in.
 func (p *Pages) offer(c *fiber.Ctx) error {
 	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
 	if errors.Is(err, identity.ErrNobody) {
@@ -224,8 +227,8 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// begin signs a person in by signIn, which returns the secret of the new session, and sets the session's cookie. It
-// ends the former session of the browser, even if it belonged to another person.
+// begin calls the function signIn, which signs a person in and returns the secret of the new session. Then begin sets
+// the session's cookie. It ends the former session of the browser, even if that session belonged to another person.
 func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
 	if err != nil && !errors.Is(err, identity.ErrNobody) {
@@ -254,8 +257,9 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	return nil
 }
 
-// The cookie of a browser in which a person has signed in before. It gives no rights. By it, wrong passwords in this
-// browser are counted separately from those of strangers, who could otherwise lock the person out.
+// The cookie of a browser in which a person has signed in before. The cookie gives no rights. It lets console count
+// wrong passwords in this browser separately from those of strangers. Otherwise strangers could use up the limit, so
+// that the person could not sign in.
 const (
 	browserName         = "__Host-slotmesh-browser"
 	loopbackBrowserName = "slotmesh-browser"
@@ -274,8 +278,8 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 
 func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
-// showAccount shows a person their credentials and sessions. wrong is the id of the sentence about a failed action, ""
-// for none.
+// showAccount shows a person their credentials and sessions. The argument wrong is the id of the sentence about a
+// failed action, or "" if no action failed.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)
 	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
@@ -314,8 +318,8 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page returns the data that every page needs. Its language is the one that the person has chosen, otherwise that of
-// the browser.
+// page returns the data that every page needs. Its language is the one that the person has chosen. If the person has
+// chosen none, the language is that of the browser.
 func (p *Pages) page(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedIn(c); signed != nil {

@@ -87,7 +87,7 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 	)
 	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt,
 		&p.LastUsedAt)
-	p.Flags, p.Count = byte(flags), uint32(count) // the columns are signed, with the same bits
+	p.Flags, p.Count = byte(flags), uint32(count) // the stored values fit into these types
 	return p, err
 }
 

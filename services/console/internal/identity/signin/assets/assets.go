@@ -5,7 +5,7 @@ import "embed"
 
 //go:generate go run github.com/slotmesh/slotmesh/libs/platform/web/bundle
 
-// Files are what browsers are given, in the folder dist.
+// Files has the folder dist, with the files that the server sends to browsers.
 //
 //go:embed dist
 var Files embed.FS
