@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// account is the user that runs the processes of PostgreSQL and Redis. It is the current user, except
-// for root: PostgreSQL refuses to run as root, so root uses another user.
+// account is the user that runs the processes of PostgreSQL and Redis. It is the user of this process, unless that user
+// is root: PostgreSQL refuses to run as root, so root runs it as another user.
 type account struct {
 	name       string
 	uid, gid   uint32
-	isSwitched bool // differs from the user of this process
+	isSwitched bool // the account is not the user of this process
 }
 
-// unprivilegedUsers are the users that root may use for running a store, in order of preference.
+// unprivilegedUsers are the users that root may choose for running PostgreSQL and Redis, in order of preference.
 var unprivilegedUsers = []string{"postgres", "nobody"}
 
 func findProcessAccount() (account, error) {
@@ -51,7 +51,7 @@ func lookupAccount(name string) (account, error) {
 	return account{name: name, uid: uint32(uid), gid: uint32(gid), isSwitched: true}, nil
 }
 
-// credential returns the account for a child process; nil if that is the user of this process.
+// credential returns the account for a child process, or nil if the account is the user of this process.
 func (a account) credential() *syscall.Credential {
 	if !a.isSwitched {
 		return nil
@@ -59,8 +59,7 @@ func (a account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// takeOwnership makes the account the owner of a folder that was just created, and makes the folder inaccessible to
-// others.
+// takeOwnership makes the account the owner of a newly created folder and removes the access of all other users.
 func (a account) takeOwnership(dir string) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err
@@ -71,11 +70,12 @@ func (a account) takeOwnership(dir string) error {
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// systemData is the folder in which root keeps data that the account cannot reach in root's own folders.
+// systemData is the folder for data if this process runs as root. The account cannot enter the folders of root.
 const systemData = "/var/lib/slotmesh"
 
-// findDataDir returns the folder for the data. This is the home if the account can reach it, otherwise a folder under
-// systemData whose name is derived from the home. It never changes the permissions of folders that it did not create.
+// findDataDir returns the folder for the data. If the account can enter the home folder, that is the home folder.
+// Otherwise it is a folder under systemData whose name is derived from the home folder. findDataDir never changes the
+// permissions of folders that it did not create.
 func (a account) findDataDir(home string) (string, error) {
 	if !a.isSwitched || a.canReach(home) {
 		return home, nil
@@ -90,7 +90,7 @@ func (a account) findDataDir(home string) (string, error) {
 	return dir, nil
 }
 
-// canReach reports whether the account may enter dir and every folder above it, by their mode bits.
+// canReach reports whether the account may enter dir and all its parent folders, according to their mode bits.
 func (a account) canReach(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -125,14 +125,15 @@ func (a account) canEnter(info os.FileInfo) bool {
 	}
 }
 
-// maxSocketDir is the maximum length of the path of a socket's folder. A Unix socket's path has at
-// most about 104 bytes, and the socket's name needs the rest.
+// maxSocketDir is the maximum length of the path of a folder for Unix sockets. The path of a Unix socket has at most
+// about 104 bytes, which must also contain the name of the socket.
 const maxSocketDir = 80
 
-// tempDirPattern is the prefix of our temporary folders, so that a later start recognizes one that a crash left.
+// tempDirPattern is the prefix of the names of Slotmesh's temporary folders. A later start recognizes a folder that a
+// crashed process has left.
 const tempDirPattern = "slotmesh-"
 
-// makePrivateTempDir makes a temporary folder of the account with a path that is short enough for sockets.
+// makePrivateTempDir creates a temporary folder that belongs to the account. The path is short enough for Unix sockets.
 func (a account) makePrivateTempDir() (string, error) {
 	base := os.TempDir()
 	if len(base)+len(tempDirPattern)+10 > maxSocketDir || !a.canReach(base) {

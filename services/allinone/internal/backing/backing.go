@@ -1,12 +1,12 @@
-// Package backing provides the PostgreSQL and the Redis that one slotmesh process needs. If a URL
-// names a store, it uses that one. Otherwise it starts private stores and stops them at the end.
+// Package backing provides the PostgreSQL and the Redis that one Slotmesh process needs (the stores). If the options
+// contain the URL of a store, the package uses that store. Otherwise it starts a private store and stops it at the end.
 //
-// It finds the programs on the machine, or has the system's package manager install them. If that
-// fails, it downloads a PostgreSQL and runs Redis in this process. The private stores are reachable
-// only by Unix sockets; Redis in this process is reachable only with a password.
+// The package looks for the programs of the stores on the machine, or installs them with the system's package manager.
+// If the installation fails, it downloads a PostgreSQL and runs Redis in this process. The private stores are reachable
+// only through Unix sockets; a Redis in this process is reachable only with a password.
 //
-// Every error is one sentence for the person at the terminal: what is wrong and what would help. No
-// error contains a password.
+// Every error is one sentence for the person at the terminal, which states the problem and a remedy. No error contains
+// a password.
 package backing
 
 import (
@@ -19,41 +19,42 @@ import (
 	"time"
 )
 
-// Options set which stores to use or start.
+// Options select the stores to use or to start.
 type Options struct {
-	Home        string // folder of an open [Home], where the data is kept; may be empty if IsThrowaway
-	DatabaseURL string // a PostgreSQL to use instead of starting one
-	RedisURL    string // a Redis to use instead of starting one
-	IsThrowaway bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
+	Home        string // folder of an open [Home] for the data; may be empty if IsThrowaway is set
+	DatabaseURL string // URL of the PostgreSQL to use; "": one is started
+	RedisURL    string // URL of the Redis to use; "": one is started
+	IsThrowaway bool   // stores for tests: not durable, with many connections; without a Home, the data is temporary
 	SkipsRedis  bool   // neither starts nor checks a Redis
-	// Folder is an open [Home] for the sockets and data of throwaway stores, which otherwise get a
-	// new temporary folder. With it, the stores have the same URLs at every start.
+	// Folder is the path of an open [Home] for the sockets and the data of throwaway stores. With Folder, the stores
+	// have the same URLs at every start. Without Folder, they get a new temporary folder at every start.
 	Folder string
-	Say    func(line string) // prints a line about installations and other choices for the person at the terminal
+	Say    func(line string) // prints a line for the person at the terminal, for example about an installation
 
-	// MayInstall is called before packages are installed, with the command of the package manager; nil allows it.
+	// MayInstall reports whether a command of the package manager may install packages. If MayInstall is nil, every
+	// installation is allowed.
 	MayInstall func(what string) bool
 }
 
-// Stores are the PostgreSQL and the Redis of a process. They are ready for use until Stop.
+// Stores are the PostgreSQL and the Redis of a process. They are ready for use until Stop is called.
 type Stores struct {
 	DatabaseURL string
 	RedisURL    string
-	Data        string // folder of PostgreSQL's data; "" if a URL names the PostgreSQL
+	Data        string // folder of PostgreSQL's data; "" if DatabaseURL is that of the options
 
 	failed chan error
 	stops  []func() error // in order of start
 }
 
-// stopTimeout is how long one store may take to stop before it is killed.
+// stopTimeout is the time after which a store that does not stop is killed.
 const stopTimeout = time.Minute
 
-// Start starts or checks both stores, and returns when they are ready. Cancelling ctx aborts the
-// start; it does not stop running stores: call Stop for that.
+// Start starts the stores, or checks the stores of the URLs in o, and returns when both are ready. If ctx is cancelled,
+// the start is aborted. Cancelling ctx later does not stop the stores: call Stop instead.
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
-		_ = s.Stop() // its errors follow from err
+		_ = s.Stop() // err is their cause
 		return nil, err
 	}
 	return s, nil
@@ -91,11 +92,11 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 
 func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.SkipsRedis }
 
-// Failed returns a channel that receives an error if a store that Start started ends unexpectedly. The
-// process cannot continue without it.
+// Failed returns a channel that receives an error if a store that Start started ends unexpectedly. The process cannot
+// continue without the store.
 func (s *Stores) Failed() <-chan error { return s.failed }
 
-// Stop stops the stores that Start started, in reverse order, and returns when they have ended.
+// Stop stops the stores that Start started, in reverse order, and returns when their processes have ended.
 func (s *Stores) Stop() error {
 	var errs []error
 	for i := len(s.stops) - 1; i >= 0; i-- {
@@ -107,15 +108,16 @@ func (s *Stores) Stop() error {
 
 func (s *Stores) onStop(stop func() error) { s.stops = append(s.stops, stop) }
 
-// storeFolders has the folders that the stores use, and the account that runs their processes.
+// storeFolders contains the folders of the stores, and the account that runs the stores' processes.
 type storeFolders struct {
 	account account
-	data    string // folder that contains PostgreSQL's data folder
+	data    string // parent folder of PostgreSQL's data folder
 	sockets string // private folder of the Unix sockets
 	logs    string // folder of the programs' logs
 }
 
-// chooseFolders chooses the folders. Data that is kept over restarts is in the home if the account can reach the home.
+// chooseFolders chooses the folders of the stores. Data that must survive restarts is in the home folder if the account
+// can enter that folder.
 func (s *Stores) chooseFolders(o Options, a account) (storeFolders, error) {
 	if o.IsThrowaway && o.Folder != "" {
 		return s.prepareStableFolders(o.Folder, a)
@@ -142,9 +144,9 @@ func (s *Stores) chooseFolders(o Options, a account) (storeFolders, error) {
 	return storeFolders{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
-// prepareStableFolders creates the subfolder of an open home that the stores use at every start. It also ends
-// the server and removes the files that a killed run left there. If the account cannot reach the home,
-// the subfolder is at a fixed place elsewhere.
+// prepareStableFolders creates the folder that the stores use at every start, in the home folder. First it stops the
+// server and removes the files that a killed process has left there. If the account cannot enter the home folder, the
+// stores' folder is under systemData.
 func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, error) {
 	base, err := a.findDataDir(home)
 	if err != nil {
@@ -168,12 +170,12 @@ func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, err
 // socketsFile is the file in the home that contains the path of the sockets' folder.
 const socketsFile = "sockets"
 
-// recordSockets writes the path of the sockets' folder to a file in the home. If that file names the
-// folder of a killed run, it first removes that folder.
+// recordSockets writes the path of the sockets' folder to a file in the home folder. If the file contains the path of a
+// folder that a killed process has left, recordSockets first removes that folder.
 func recordSockets(home, sockets string) error {
 	note := filepath.Join(home, socketsFile)
 	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {
-		_ = os.RemoveAll(string(left)) // failure is harmless
+		_ = os.RemoveAll(string(left)) // a failure is harmless
 	}
 	if err := os.WriteFile(note, []byte(sockets), 0o644); err != nil {
 		return homeError(home, err)

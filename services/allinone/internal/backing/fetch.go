@@ -13,8 +13,8 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// downloadVersion is the version of PostgreSQL that is downloaded if none can be installed. It does not
-// follow updates of the library, because a PostgreSQL cannot read the data of another major version.
+// downloadVersion is the version of PostgreSQL that is downloaded if none can be installed. The version stays the same
+// when the embedded-postgres library is updated, because a PostgreSQL cannot read data of another major version.
 const (
 	downloadVersion = embedded.V17
 	downloadMajor   = 17
