@@ -1,4 +1,5 @@
-// Command allinone runs all of Slotmesh in one process, and backs it up and restores it; see package allinone.
+// Command allinone runs all services of Slotmesh in one process. It can also back up and restore their data. See
+// package allinone.
 package main
 
 import (

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// testInputs returns environment variables with hashes of the files and programs that tests depend on, except those
-// of the tested module. Go's test cache then repeats a test if one of them changes (libs/testkit/inputs reads them).
+// testInputs returns environment variables with hashes of the files and programs that tests depend on, except the files
+// of the tested module itself. Tests read these variables through libs/testkit/inputs. If a file or program changes,
+// its variable changes, and Go's test cache runs the tests again.
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)
 	if err != nil {
@@ -38,9 +39,10 @@ func testInputs(ctx context.Context) []string {
 	return variables
 }
 
-// checkoutHashes returns git's hashes of the current files of the repository, without ignored files.
-// It returns one hash for each top-level folder, by name, and one of all files, under the name "". It
-// uses a temporary git index and object folder, so that the repository's own do not change.
+// checkoutHashes returns git's hashes of the current files of the repository, without ignored files. The result
+// contains one hash for each top-level folder, by the folder's name, and one hash of all files, under the name "".
+// checkoutHashes uses a temporary git index and object folder, so that the repository's index and objects do not
+// change.
 func checkoutHashes(ctx context.Context) (map[string]string, error) {
 	git := func(env []string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -65,7 +67,7 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	if content, err := os.ReadFile(index); err == nil { // without the index git reads every file
+	if content, err := os.ReadFile(index); err == nil { // without the old index, git would read every file
 		if err := os.WriteFile(filepath.Join(folder, "index"), content, 0o600); err != nil {
 			return nil, err
 		}
@@ -90,8 +92,8 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 	return hashes, err
 }
 
-// testedPrograms are the programs on the machine that tests run. It does not contain programs that the
-// Makefile builds at fixed versions.
+// testedPrograms are the programs of this machine that tests run. The list omits programs that the Makefile builds at
+// fixed versions.
 var testedPrograms = []string{
 	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer",
 	"promtool", "psql",

@@ -1,13 +1,16 @@
-// Command withstores runs another command with a throw-away PostgreSQL and Redis, and ends with its exit code:
+// Command withstores runs another command with a temporary PostgreSQL and Redis, and exits with the exit code of that
+// command:
 //
 //	withstores go test work
 //	withstores -race sh -c 'go test $SLOTMESH_TEST_RACE work'
 //
-// The command finds the stores' URLs in SLOTMESH_TEST_DATABASE_URL and SLOTMESH_TEST_REDIS_URL. With -race it also
-// finds "-race" in SLOTMESH_TEST_RACE, or "" if there is no C compiler and none can be installed.
+// The environment of the command contains the URLs of the stores in SLOTMESH_TEST_DATABASE_URL and
+// SLOTMESH_TEST_REDIS_URL. With -race, it also contains SLOTMESH_TEST_RACE with the value "-race". If there is no C
+// compiler and none can be installed, this value is "".
 //
-// The URLs are the same in every run, so that Go's test cache works: it keeps a result until a variable that the test
-// read changes. Only one run at a time uses these URLs: a concurrent run, and any run with CI=true, gets its own URLs.
+// The URLs are the same in every run, because Go's test cache keeps a result only as long as the variables that the
+// test read are the same. Only one run at a time can use these URLs. A second concurrent run, and any run with CI=true,
+// gets other URLs.
 package main
 
 import (
@@ -50,7 +53,7 @@ func run(ctx context.Context, args []string) (int, error) {
 			say(err.Error() + ": this run takes stores at another address, and caches no test that uses them")
 		} else {
 			options.Folder = home.Path
-			defer func() { _ = home.Close() }() // the process ends right after it
+			defer func() { _ = home.Close() }() // the process ends after that
 		}
 	}
 	stores, err := backing.Start(ctx, options)
@@ -66,7 +69,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	return code, err
 }
 
-// openSharedHome locks the folder whose stores have the same URLs in every run.
+// openSharedHome opens and locks the home folder whose stores have the same URLs in every run.
 func openSharedHome() (*backing.Home, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -88,8 +91,8 @@ func raceFlag(ctx context.Context) string {
 	return ""
 }
 
-// runCommand runs the command and waits for its end. It does not forward signals: the command receives
-// them directly, because it is in the same process group. If a store fails, runCommand kills the command.
+// runCommand runs the command and waits for its end. It forwards no signals, because the command is in the same process
+// group and receives the signals directly. If a store fails, runCommand kills the command.
 func runCommand(ctx context.Context, env, args []string, storeFailed <-chan error) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
