@@ -1,9 +1,10 @@
-// Package allinone runs all services of Slotmesh in one process, behind the front, which has the
-// routes of the cluster's ingress. It starts a PostgreSQL and a Redis unless URLs name others. `make
-// run`, the end-to-end tests and the benchmarks use it.
+// Package allinone runs all services of Slotmesh in one process, behind the front. The front has the same routes as the
+// ingress of a cluster. Unless the settings contain the URLs of a PostgreSQL and a Redis, the process starts its own.
+// The package is used by `make run`, the end-to-end tests and the benchmarks.
 //
-// The services are the same as in the cluster. Each has its two listeners, its telemetry and its settings, and they
-// call each other by HTTP. Only the URLs differ, and no service knows whether it runs in one process or in the cluster.
+// The services are the same as in a cluster. Each service has its two listeners, its telemetry and its settings, and
+// the services call each other by HTTP. Only the URLs differ. No service knows whether it runs in one process or in a
+// cluster.
 package allinone
 
 import (
@@ -30,21 +31,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// Process is a running Slotmesh. Stop ends it.
+// Process is a running Slotmesh. Its method Stop ends it.
 type Process struct {
-	PublicURL  string // of the front
-	AdminURL   string // of the console
-	AdminToken string // the first one if several are set
-	// PeerSecrets are the secrets with which the services and the front authenticate to each other, by the
-	// name of the service. Each process makes new ones.
+	PublicURL  string // URL of the front
+	AdminURL   string // URL of the console
+	AdminToken string // the admin token; the first one if several are configured
+	// PeerSecrets are the secrets with which the services and the front authenticate to each other, by the name of the
+	// service. Each process generates new secrets.
 	PeerSecrets map[string]string
-	MailURL     string       // page of the demo's mail; "" if SMTP_URL names a mail server
-	Mailbox     *mailbox.Box // receives the demo's mail
-	OpsURL      string       // readiness and metrics of all services; "" if OPS_PORT is not set
+	MailURL     string       // URL of the page with the demo's mails; "" if SMTP_URL is set
+	Mailbox     *mailbox.Box // receives the demo's mails
+	OpsURL      string       // URL of the readiness and the metrics of all services; "" if OPS_PORT is not set
 	Demo        *Demo        // nil without a demo business
 
 	adminTokens string // all admin tokens, separated by commas
-	linkSecret  string // secret from which customers' links are derived
+	linkSecret  string // secret from which the links to customer views are derived
 
 	cfg    Config
 	clock  clock.Clock
@@ -54,7 +55,7 @@ type Process struct {
 	stores *backing.Stores
 	ports  ports
 	ops    net.Listener // nil if OPS_PORT is not set
-	parts  []*part      // in order of start
+	parts  []*part      // in the order of their start
 	stops  []func() error
 	failed chan error
 }
@@ -66,21 +67,21 @@ type part struct {
 	telemetry *telemetry.Telemetry
 	stop      context.CancelFunc
 	done      chan struct{} // closed when the part has ended
-	err       error         // set before ended is closed
+	err       error         // set before done is closed
 	once      sync.Once
 }
 
-// startTimeout is the time limit for the start of the services after the stores are ready.
+// startTimeout limits the start of the services. It begins when PostgreSQL and Redis are ready.
 const startTimeout = 3 * time.Minute
 
-// Start starts all services, including migrations and the demo business, and returns when they answer
-// requests. It calls say with each line for the person at the terminal. Its error is one sentence.
-// Cancelling ctx aborts the start; after the start, call [Process.Stop] instead.
+// Start starts all services and returns when the services answer requests. It also runs the migrations and creates the
+// demo business. It calls say with each line that the person at the terminal should read. The error is one sentence. If
+// ctx is cancelled, the start is aborted; after the start, call [Process.Stop] instead.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...),
 		failed: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
-		_ = p.Stop() // its errors follow from err
+		_ = p.Stop() // err is their cause
 		return nil, err
 	}
 	return p, nil
@@ -100,8 +101,8 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// logStart logs the build and the addresses, because the terminal's output may be lost later. It
-// omits the URLs of the stores, because they contain passwords.
+// logStart logs the version of the build and the addresses, because the terminal's output may be lost later. It omits
+// the URLs of PostgreSQL and Redis, because they contain passwords.
 func (p *Process) logStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,
@@ -187,7 +188,7 @@ func (p *Process) startStores(ctx context.Context) error {
 	return nil
 }
 
-// watchStores sends an error to p.died if a store ends before stopped is closed.
+// watchStores sends an error to p.failed if PostgreSQL or Redis ends before the channel stopped is closed.
 func (p *Process) watchStores(stopped <-chan struct{}) {
 	select {
 	case err := <-p.stores.Failed():
@@ -205,8 +206,8 @@ func (p *Process) migrate(ctx context.Context) error {
 	return nil
 }
 
-// newTablesError adds advice to the error of tables that cannot be created or migrated. data is the
-// folder of the PostgreSQL that this process started, or "" if DATABASE_URL names another PostgreSQL.
+// newTablesError adds advice to an error of a migration. The argument data is the data folder of the PostgreSQL that
+// this process started. It is "" if the PostgreSQL is that of DATABASE_URL.
 func newTablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {
@@ -219,7 +220,7 @@ func newTablesError(service, data string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// startServices starts the services in the order of the list services, then the front.
+// startServices starts the services in the order of the variable services, and then the front.
 func (p *Process) startServices(ctx context.Context) error {
 	for _, s := range services {
 		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server,
@@ -238,7 +239,7 @@ func (p *Process) startServices(ctx context.Context) error {
 	})
 }
 
-// upstreams returns the addresses of the public ports to which the front forwards.
+// upstreams returns the addresses of the services' public ports, to which the front forwards requests.
 func (p *Process) upstreams() []string {
 	var upstreams []string
 	for _, name := range front.ServiceNames() {
@@ -247,7 +248,7 @@ func (p *Process) upstreams() []string {
 	return upstreams
 }
 
-// launch starts a service or the front, with its telemetry and its listeners.
+// launch starts the telemetry and the listeners of a service or of the front, and then the service or the front itself.
 func (p *Process) launch(ctx context.Context, name string, open func(server.Runtime) (*server.Server, error)) error {
 	tel, err := telemetry.New(ctx, p.cfg.Telemetry, name, p.logs)
 	if err != nil {
@@ -267,7 +268,7 @@ func (p *Process) launch(ctx context.Context, name string, open func(server.Runt
 	return nil
 }
 
-// run serves requests until ctx ends. If the service ends before that, run sends an error to died.
+// run serves requests until ctx ends. If serving ends earlier, run sends an error to the channel died.
 func (part *part) run(ctx context.Context, died chan<- error) {
 	defer close(part.done)
 	part.err = part.srv.Run(ctx)
@@ -276,7 +277,7 @@ func (part *part) run(ctx context.Context, died chan<- error) {
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	// An unavailable collector must not make the stop fail. The data that it lacks is lost in any case.
+	// If the telemetry collector is unavailable, its data is lost, but the stop must succeed nevertheless.
 	_ = part.telemetry.Shutdown(flush)
 }
 
@@ -324,8 +325,8 @@ func checkReady(ctx context.Context, address net.Addr) error {
 	return err
 }
 
-// Failed returns a channel that receives an error if a service or a store ends unexpectedly. The process
-// can then no longer work; the caller should call Stop.
+// Failed returns a channel that receives an error if a service, PostgreSQL or Redis ends unexpectedly. The process can
+// then no longer work, and the caller should call Stop.
 func (p *Process) Failed() <-chan error { return p.failed }
 
 // InternalURL returns the base URL of a service's internal port.
@@ -333,11 +334,11 @@ func (p *Process) InternalURL(service string) string {
 	return "http://" + p.ports[service].internal.Addr().String()
 }
 
-// ServiceURL returns the base URL of a service's public port, which bypasses the front.
+// ServiceURL returns the base URL of a service's public port. Requests to it do not pass through the front.
 func (p *Process) ServiceURL(service string) string { return p.ports.findURL(service) }
 
-// StopService shuts one service down gracefully, as the end of its last replica does in a cluster. The
-// other services continue to run.
+// StopService shuts down one service gracefully. The result is the same as if the last replica of the service ends in a
+// cluster. The other services continue to run.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {
 		if part.name == name {
@@ -347,7 +348,7 @@ func (p *Process) StopService(name string) error {
 	return fmt.Errorf("there is no service %q", name)
 }
 
-// Stop ends the front, then the services in reverse order of their start, then the stores.
+// Stop ends the front, then the services in reverse order of their start, then PostgreSQL and Redis.
 func (p *Process) Stop() error {
 	var errs []error
 	for i := len(p.parts) - 1; i >= 0; i-- {
@@ -361,7 +362,7 @@ func (p *Process) Stop() error {
 	return errors.Join(errs...)
 }
 
-// file returns the path of a file in the home.
+// file returns the path of a file in the home folder.
 func (p *Process) file(name string) string { return filepath.Join(p.home.Path, name) }
 
 func (p *Process) onStop(stop func() error) { p.stops = append(p.stops, stop) }

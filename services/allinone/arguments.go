@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/zonefiles"
 )
 
-// usage lists the settings. README.md describes them in full.
+// usage is the help text of the command, with the settings. README.md describes the settings in full.
 const usage = `Slotmesh in one process: every service, and stores of its own. Settings are variables of the environment.
 
   slotmesh-allinone                 start, until Ctrl-C
@@ -51,14 +51,14 @@ Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or
   --help, --version    say this, or which build it is, and end
 `
 
-// actions are the actions of the command, such as backup, by name. Each has one argument: a file, or the name of a
-// feed.
+// actions are the functions of the command's actions, such as backup, by name. The argument of an action is the path of
+// a file or the name of a feed.
 var actions = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
 	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
 }
 
-// Do runs the action of the command's arguments, which [Asked] must have accepted. Without arguments,
-// it runs Slotmesh until ctx ends. Its error is one sentence.
+// Do runs the action in the command's arguments, which [HandleArguments] must have accepted. Without arguments, it runs
+// Slotmesh until ctx ends. The error is one sentence.
 func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
 	if len(args) == 0 {
 		return Run(ctx, env, out)
@@ -66,8 +66,9 @@ func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Write
 	return actions[args[0]](ctx, env, args[1], out)
 }
 
-// HandleArguments runs the action that the arguments ask for, and reports whether the program should exit after it. It
-// returns an error for an unknown or missing argument: a mistyped command must not start a server.
+// HandleArguments handles the command's arguments before the start. It reports whether the program should exit
+// afterwards. If an argument is unknown or missing, it returns an error, because a mistyped command must not start a
+// server.
 func HandleArguments(args []string, out io.Writer) (bool, error) {
 	if len(args) == 0 {
 		return false, nil

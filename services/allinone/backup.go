@@ -27,27 +27,27 @@ import (
 	rentaltables "github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
-// migrations has the migrations of every service with tables, by schema.
+// migrations contains the migrations of all services that have tables, by schema.
 var migrations = map[string]fs.FS{
 	"catalog": catalogtables.FS, "booking": bookingtables.FS, "rental": rentaltables.FS,
 	"notifications": notificationstables.FS, consoleName: consoletables.FS,
 }
 
-// homeFiles are the files of the home that a backup contains in addition to the database. For example,
-// the links in mails that were already sent need the secret that signed them.
+// homeFiles are the files of the home folder that a backup contains in addition to the database. For example, the links
+// in mails that were already sent depend on the secret in linkSecretFile.
 var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
-// resumeStatements are the SQL statements that run after a restore. They release the locks of workers that were
-// active when the backup was made, because those workers do not run here. Otherwise notifications
-// would wait minutes until the locks expire and River rescues its jobs.
+// resumeStatements are the SQL statements that run after a restore. They release the locks of the processes that were
+// running when the backup was made. Without these statements, notifications would wait for minutes until the locks
+// expire and River runs the interrupted jobs again.
 var resumeStatements = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
 }
 
-// Backup writes all data of the Slotmesh that the settings name to a new file at path, and prints a
-// line about it to out. That Slotmesh may be running. The error is one sentence.
+// Backup writes all data of a Slotmesh to a new file at path, and prints a line about the file to out. The settings in
+// env select the Slotmesh, which may be running. The error is one sentence.
 func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -70,9 +70,10 @@ func newPrinter(out io.Writer) func(line string) {
 	return func(line string) { _, _ = fmt.Fprintln(out, line) }
 }
 
-// openDatabaseToRead returns the URL of the database to back up, and a function that the caller must call afterwards.
-// The database is that of DATABASE_URL. Without this setting, it is the database of the process that uses the home.
-// If no process uses the home, openDatabaseToRead starts the home's PostgreSQL, and the returned function stops it.
+// openDatabaseToRead returns the URL of the database to back up, and a function that the caller must call after the
+// backup. If DATABASE_URL is set, the database is that of DATABASE_URL. Otherwise, it is the database of the process
+// that uses the home folder. If no process uses the folder, openDatabaseToRead starts the folder's PostgreSQL, and the
+// returned function stops it.
 func openDatabaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)
@@ -100,7 +101,8 @@ func openDatabaseToRead(ctx context.Context, cfg Config, say func(string)) (stri
 	return openHomeDatabase(ctx, cfg, home, say)
 }
 
-// openHomeDatabase opens the database of an open home. The returned function stops it and closes the home.
+// openHomeDatabase opens the database of an open home folder. The returned function stops the database and closes the
+// folder.
 func openHomeDatabase(ctx context.Context, cfg Config, home *backing.Home,
 	say func(string)) (string, func() error, error) {
 	url, stop, err := openDatabase(ctx, cfg, home.Path, say)
@@ -132,7 +134,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 			files[name] = content
 		}
 	}
-	// O_EXCL ensures that an existing file is not overwritten. The mode lets no other user read the new file.
+	// O_EXCL prevents that an existing file is overwritten. With mode 0600, other users cannot read the new file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already; name another file", path)
@@ -158,7 +160,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	return err
 }
 
-// shortenError shortens the error of a failed connection: it removes the database's address and the list of attempts.
+// shortenError removes the address of the database and the list of attempts from the error of a failed connection.
 func shortenError(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message)
@@ -166,8 +168,9 @@ func shortenError(err error) error {
 	return err
 }
 
-// Restore fills the Slotmesh that the settings name from the file at path, and prints a line about it to out. That
-// Slotmesh must be empty and must not be running. If Restore fails, it is still empty. The error is one sentence.
+// Restore fills a Slotmesh from the backup file at path, and prints a line about the restore to out. The settings in
+// env select the Slotmesh, which must be empty and must not be running. If Restore fails, the Slotmesh is still empty.
+// The error is one sentence.
 func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -213,7 +216,7 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	return err
 }
 
-// fillHome writes the files and fills the database. If one of them fails, it removes what it wrote.
+// fillHome writes the files of a backup and fills the database. If a step fails, fillHome removes what it has written.
 func fillHome(ctx context.Context, home, url string, from *backup.Backup) error {
 	files, err := from.Files()
 	if err != nil {

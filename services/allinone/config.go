@@ -10,69 +10,72 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of the process.
+// Config holds the settings of a process that runs all services.
 type Config struct {
-	// Port is the port of the public address; 0 means a free port.
+	// Port is the port of the public address. 0 selects a free port.
 	Port int `env:"PORT, default=8080"`
-	// AdminPort is the port of the admin address; 0 means a free port.
+	// AdminPort is the port of the admin address. 0 selects a free port.
 	AdminPort int `env:"ADMIN_PORT, default=8090"`
-	// OpsPort is the port of readiness and metrics of all services; 0: each service serves them at its own port only.
+	// OpsPort is the port that serves the readiness and the metrics of all services together. If it is 0, each service
+	// serves them at its own port only.
 	OpsPort int `env:"OPS_PORT"`
-	// Host is the address of this machine for PORT and ADMIN_PORT; empty: the loopback address.
+	// Host is the address of this machine on which PORT and ADMIN_PORT listen; the default is loopback.
 	Host string `env:"HOST, default=127.0.0.1"`
 	// Home is the folder for all data that outlives the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
-	// AdminToken is the token of the admin API. If it is empty, the first start creates one and stores it in the home.
+	// AdminToken is the token of the admin API. If it is empty, the first start creates a token and stores it in the
+	// home folder.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
-	// WithDemo publishes the demo business.
+	// WithDemo creates the demo business at the start.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
-	// Now is the initial time of the services' clock, in RFC 3339; empty: the machine's clock.
+	// Now is the initial time of the services' clock, in RFC 3339. If it is empty, the clock is that of the machine.
 	Now string `env:"SLOTMESH_NOW"`
-	// DatabaseURL is the URL of a PostgreSQL to use; empty: one is started.
+	// DatabaseURL is the URL of the PostgreSQL to use. If it is empty, the process starts a PostgreSQL.
 	DatabaseURL string `env:"DATABASE_URL"`
-	// RedisURL is the URL of a Redis to use; empty: one is started.
+	// RedisURL is the URL of the Redis to use. If it is empty, the process starts a Redis.
 	RedisURL string `env:"REDIS_URL"`
-	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect Stripe. They are booking's settings of these
-	// names.
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase are the settings of booking with the same environment
+	// variables. They connect booking to Stripe.
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the public base URL of the pages. It is passed to booking, rental and pages as their
-	// setting PAGES_URL. If it is empty, it is the public address.
+	// PagesURL is the public base URL of the customers' pages. Booking, rental and pages get it as their setting
+	// PAGES_URL. The default is the public address.
 	PagesURL string `env:"PAGES_URL"`
-	// OwnerURL is the base URL of the owner's pages. It is passed to console as its setting OWNER_URL. If
-	// it is empty, it is the admin address.
+	// OwnerURL is the base URL of the owner's pages. Console gets it as its setting OWNER_URL. The default is the admin
+	// address.
 	OwnerURL string `env:"OWNER_URL"`
-	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to notifications as its settings of these names.
-	// Without SMTP_URL, this process keeps the mail and shows it at MAIL_PORT.
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are the settings of notifications with the same environment variables.
+	// If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
-	// MailPort is the port of the page that shows the mail; 0 means a free port.
+	// MailPort is the port of the page that shows the mails. 0 selects a free port.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are passed to libs/platform/limits as its settings of these
-	// names. 0 means their defaults.
+	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of libs/platform/limits with the same environment
+	// variables. 0 selects their defaults.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
-	// TrustedProxies are the networks (CIDRs) whose X-Forwarded-For, -Host and -Proto headers the front trusts.
+	// TrustedProxies are the networks (CIDRs) of proxies. The front trusts the headers X-Forwarded-For, -Host and
+	// -Proto of requests from these networks.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
-	// PeerTimeout is the time limit of a service's call to another; empty: the default of the services.
+	// PeerTimeout limits a service's call to another service. If it is empty, the default of the services applies.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
-	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home. If it is
-	// empty, it is file when standard output is a terminal, otherwise stderr.
+	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home folder. The default is
+	// file if standard output is a terminal, otherwise stderr.
 	Log string `env:"LOG"`
-	// Install is yes (install packages without a question), no (never) or empty (ask). If it is empty, CI=true means
-	// yes.
+	// Install decides about the installation of packages: yes (install without a question), no (never install) or empty
+	// (ask). If it is empty and CI=true, packages are installed without a question.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
-	// Settings are additional settings of all services, by variable. They override those that this process
-	// makes. Tests use them for timeouts that are long enough for a slow machine.
+	// Settings are additional settings of all services, by environment variable. They override the settings that this
+	// process generates. Tests set timeouts that are long enough for a slow machine.
 	Settings map[string]string
 
 	Telemetry telemetry.Config
 }
 
-// Validate checks the settings together. Each error names its variable.
+// Validate checks all settings and returns the errors together. Each error names the environment variable.
 func (c *Config) Validate() error {
 	var errs []error
 	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort,
@@ -106,10 +109,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// allowsInstall reports whether packages may be installed without a question. SLOTMESH_INSTALL overrides CI.
+// allowsInstall reports whether the process may install packages without a question. SLOTMESH_INSTALL overrides CI.
 func (c *Config) allowsInstall() bool { return c.Install == "yes" || c.Install == "" && c.CI == "true" }
 
-// The values of LOG.
+// The values of the setting LOG.
 const (
 	logToStderr = "stderr"
 	logToFile   = "file"

@@ -22,28 +22,29 @@ var demoManifest []byte
 
 const (
 	demoSlug    = "harbor-studio"
-	demoService = "Haircut" // the service that the printed commands book
-	demoDays    = 62        // days in which a free time is searched: the maximum of one request
+	demoService = "Haircut" // the service that the printed commands book a slot of
+	demoDays    = 62        // number of days that one search for a free slot covers: the maximum of one request
 )
 
-// DemoKeyFile is the name of the file in the home that stores the demo's API key. Later starts need
-// it, because an API key is returned only when it is created.
+// DemoKeyFile is the name of the file in the home folder that stores the demo's API key. Later starts need the file,
+// because the service returns an API key only when it creates the key.
 const DemoKeyFile = "demo-key"
 
-// Demo is the demo business, with commands and links to try.
+// Demo is the demo business, with commands and links that a person can try.
 type Demo struct {
 	Slug string
-	Key  string // an API key of the business, of scope all
-	// SignIn is the address at which the owner of the demo business signs in. It works once.
+	Key  string // an API key of the business with the scope all
+	// SignIn is the URL at which the owner of the demo business signs in. The URL works only once.
 	SignIn string
-	// Begin is the address at which an operator signs in, who can set up another business. It works once.
+	// Begin is the URL at which an operator signs in, who can set up another business. The URL works only once.
 	Begin string
-	// Try has shell commands that list the services, list the free slots of a service, and book a slot.
-	// Without a free slot in the next weeks, only the first command is present.
+	// Try contains shell commands that list the services, list the free slots of a service, and book a slot. If no slot
+	// is free in the next weeks, Try contains only the first command.
 	Try []string
 }
 
-// startDemo publishes the demo business if it does not exist, makes an API key once, and searches for a free time.
+// startDemo publishes the demo business and creates its API key, if they do not exist yet. It also searches for a free
+// slot.
 func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil
@@ -71,8 +72,8 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo publishes the demo business if it does not exist. It does not change an existing one,
-// because the owner may have changed it.
+// publishDemo publishes the demo business if it does not exist. It leaves an existing demo business as it is, because
+// the owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.callAdmin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
@@ -87,7 +88,7 @@ func (p *Process) publishDemo(ctx context.Context) error {
 	return checkStatus(http.StatusCreated, status, body, err)
 }
 
-// loadDemoKey returns the key in the home if it is still valid; otherwise it makes a new one.
+// loadDemoKey returns the API key in the home folder if the key is still valid. Otherwise it creates a new key.
 func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	path := p.file(DemoKeyFile)
 	if kept, err := os.ReadFile(path); err == nil {
@@ -107,16 +108,16 @@ func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
 }
 
-// demoOwner and demoOperator are the invitations of two people. The operator is not also the owner, so
-// that the owner sees the pages as owners usually do.
+// demoOwner and demoOperator are the invitations of the demo's owner and of an operator. They are two people, because
+// an owner who is also an operator would see other pages than owners usually do.
 const (
 	demoOwner = `{"business": "` + demoSlug +
 		`", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
-// createSignInLink sends an invitation and returns the address at which the invited person signs in. At a
-// later start, the invited person already exists.
+// createSignInLink sends an invitation and returns the URL at which the invited person signs in. At a later start of
+// the process, the invited person already exists.
 func (p *Process) createSignInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	status, body, err := sendRequest(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
@@ -130,8 +131,8 @@ func (p *Process) createSignInLink(ctx context.Context, invitation string) (stri
 	return p.AdminURL + invited.Link, nil
 }
 
-// isValidKey reports whether key is one of the newest keys of the demo business and not revoked. It may
-// be unknown, because the home may have been used with another database.
+// isValidKey reports whether key is one of the newest keys of the demo business and is not revoked. The database may
+// not contain the key, because the home folder may have been used with another database.
 func (p *Process) isValidKey(ctx context.Context, key string) (bool, error) {
 	if !apikey.IsWellFormed(key) {
 		return false, nil
@@ -152,7 +153,7 @@ func (p *Process) isValidKey(ctx context.Context, key string) (bool, error) {
 	return false, nil
 }
 
-// callAdmin calls the admin API for the demo business.
+// callAdmin sends a request about the demo business to the admin API.
 func (p *Process) callAdmin(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	if method == http.MethodPut {
@@ -173,7 +174,7 @@ type freeSlot struct {
 	ServiceID, StaffID, Date, Time string
 }
 
-// setTryCommands sets the shell commands of Demo.Try. They contain a time that is free now.
+// setTryCommands sets the shell commands in Demo.Try. The command that books contains a slot that is free now.
 func (p *Process) setTryCommands(ctx context.Context) error {
 	public := p.PublicURL + "/api/public/" + demoSlug
 	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}
@@ -195,8 +196,8 @@ func (p *Process) setTryCommands(ctx context.Context) error {
 	return nil
 }
 
-// findFreeSlot returns a free time of the demo service, or nil if no time is free. It begins with
-// tomorrow, so that the time is still in the future when a person tries it.
+// findFreeSlot returns a free slot of the demo service, or nil if no slot is free. The search begins tomorrow, so that
+// the slot is still in the future when a person tries the command.
 func (p *Process) findFreeSlot(ctx context.Context) (*freeSlot, error) {
 	id, err := p.findDemoService(ctx)
 	if err != nil || id == "" {
@@ -253,11 +254,12 @@ func (p *Process) findDemoService(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// documentationAddress is an address for documentation (RFC 5737). The requests of the start use it as the client's
-// address, so that they do not count against the rate limits of clients on this machine.
+// documentationAddress is an address that is reserved for documentation (RFC 5737). Requests that this process sends
+// during its start have this client address, so that they do not count against the rate limits of clients on this
+// machine.
 const documentationAddress = "192.0.2.1"
 
-// getPublic reads a public path of the demo business directly from its service, without the front.
+// getPublic reads a public path of the demo business from the given service, without the front.
 func (p *Process) getPublic(ctx context.Context, service, path string, target any) error {
 	address := p.ports.findURL(service) + "/api/public/" + demoSlug + "/" + path
 	status, body, err := sendRequest(ctx, http.MethodGet, address,

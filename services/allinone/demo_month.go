@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// demoOrders are the weekly bookings that are made at the demo business, in its local time. A booking
-// by the API key stays pending until it is confirmed. All other bookings are made as the owner.
+// demoOrders are the bookings that the demo business gets each week, in its local time. The API key creates some
+// bookings, which stay pending until the business confirms them. The owner creates all other bookings.
 var demoOrders = []struct {
 	weekday             time.Weekday
 	time, service, with string
@@ -42,33 +42,33 @@ var demoOrders = []struct {
 	{time.Friday, "20:30", "Sauna", "", true},
 }
 
-// demoCustomers are the customers of the demo business. The bookings use them in turn.
+// demoCustomers are the names of the demo business's customers. The bookings use the names in turn.
 var demoCustomers = []string{
 	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor",
 	"Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
 
-// demoMonth is the number of days with bookings, from today on.
+// demoMonth is the number of days with bookings, beginning with the day of the first start.
 const demoMonth = 30
 
-// demoMonthFile is the name of a file in the home. It stores how many of the demo's bookings of a
-// month are made ([demoProgress]), and is deleted when all are made.
+// demoMonthFile is the name of a file in the home folder. It stores how many of the demo's writes for the month are
+// done ([demoProgress]). When all are done, the file is deleted.
 const demoMonthFile = "demo-month"
 
-// demoProgress is the content of demoMonthFile: how many of the demo's bookings of a month are made.
+// demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
-	Database string    `json:"database"` // its database, because the home may be used with another one
+	Database string    `json:"database"` // address of the demo's database; the home folder may be used with another one
 	From     time.Time `json:"from"`     // when the demo business was published; the month begins on that date
 	Written  int       `json:"made"`     // number of writes that are done
 }
 
-// beginMonth stores that the demo's bookings of a month must be made ([Process.bookMonth]). It is called before
-// the demo business is published. If the process ends before all bookings are made, the next start continues.
+// beginMonth stores that the demo's bookings for the month must be created ([Process.bookMonth]). It is called before
+// the demo business is published. If the process ends before all bookings exist, the next start continues.
 func (p *Process) beginMonth() error {
 	return p.saveProgress(demoProgress{Database: describeAddress(p.cfg.DatabaseURL), From: p.clock.Now()})
 }
 
-// saveProgress replaces the file atomically, so that it is never read half-written.
+// saveProgress replaces demoMonthFile atomically, so that no process reads an incomplete file.
 func (p *Process) saveProgress(progress demoProgress) error {
 	text, err := json.Marshal(progress)
 	if err != nil {
@@ -81,12 +81,12 @@ func (p *Process) saveProgress(progress demoProgress) error {
 	return os.Rename(path+".new", path)
 }
 
-// bookMonth makes the demo business's bookings, reservations and ticket orders of a month, as its
-// owner and with its API key. They are the same on every machine, except for their dates.
+// bookMonth creates the demo business's bookings, reservations and ticket orders for a month, as the owner and with the
+// API key. Apart from the dates, they are the same on every machine.
 //
-// It does nothing if demoMonthFile does not exist or belongs to another database. Otherwise it continues after the
-// last write that the file counts. Each write has an Idempotency-Key, so a write that was interrupted is not made
-// twice. bookMonth skips a write that the service refuses because the business is closed or the time has passed.
+// If demoMonthFile does not exist or belongs to another database, bookMonth does nothing. Otherwise it continues after
+// the last write that the file counts. Each write has an Idempotency-Key, so that an interrupted write has an effect
+// only once. bookMonth skips a write that the service refuses because the business is closed or the time has passed.
 func (p *Process) bookMonth(ctx context.Context) error {
 	text, err := os.ReadFile(p.file(demoMonthFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,13 +118,13 @@ func (p *Process) bookMonth(ctx context.Context) error {
 
 // demoWrite is a request that creates one booking, reservation or ticket order.
 type demoWrite struct {
-	path    string // path of the owner's API, below the business
-	usesKey bool   // made by the demo's API key
+	path    string // path in the owner's API, after that of the business
+	usesKey bool   // whether the request is sent with the demo's API key
 	body    any
 }
 
-// writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the key
-// has another client address for documentation (RFC 5737), so that no rate limit counts them together.
+// writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the API key has
+// another client address (from RFC 5737), so that no rate limit counts the writes together.
 func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgress) error {
 	body, err := json.Marshal(w.body)
 	if err != nil {
@@ -149,12 +149,12 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 		})
 }
 
-// demoRetryTimeout is how long a write is retried while a busy machine answers 503. The retries have the
-// same Idempotency-Key, so the write is not made twice.
+// demoRetryTimeout is how long writeDemo retries a write while a busy service answers 503. All retries have the same
+// Idempotency-Key, so that the write has an effect only once.
 const demoRetryTimeout = 10 * time.Second
 
-// checkDemoWrite returns nil if a write of the month succeeded, or if it was refused because of opening hours
-// or busy times. It returns an error for any other result.
+// checkDemoWrite returns nil if a write of the month succeeded, or if the service refused it because of opening hours
+// or occupied times. Otherwise it returns an error.
 func checkDemoWrite(status int, body []byte, err error) error {
 	if err != nil || status == http.StatusCreated || status == http.StatusConflict || status == http.StatusBadRequest {
 		return err
@@ -162,8 +162,8 @@ func checkDemoWrite(status int, body []byte, err error) error {
 	return checkStatus(http.StatusCreated, status, body, nil)
 }
 
-// listWrites returns the writes in order: bookings of all days, reservations of kayaks with life vests, and tickets of
-// all events.
+// listWrites returns the requests of the month in order: the bookings of all days, the reservations of kayaks with life
+// vests, and the ticket orders of all events.
 func (o *demoOffer) listWrites(from time.Time) []demoWrite {
 	today := from.In(o.zone)
 	var all []demoWrite
@@ -203,7 +203,7 @@ func (o *demoOffer) listWrites(from time.Time) []demoWrite {
 	return all
 }
 
-// demoOffer has the ids of the demo business's offer by name.
+// demoOffer contains the IDs of the demo business's services, staff members and rentals by name.
 type demoOffer struct {
 	zone                     *time.Location
 	services, staff, rentals map[string]string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// newInstallPrompt returns a function that asks the person at the terminal whether a command may install
-// packages. Without a terminal, only the settings decide.
+// newInstallPrompt returns a function that reports whether a command may install packages. The function asks the person
+// at the terminal. If there is no terminal, it decides by the settings alone.
 func newInstallPrompt(cfg Config, in *os.File, say func(line string)) func(what string) bool {
 	return func(what string) bool {
 		if cfg.allowsInstall() {
