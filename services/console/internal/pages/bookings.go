@@ -22,11 +22,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// onPage is the number of bookings on one page of the list.
+// onPage is the number of bookings on one page of a list.
 const onPage = 50
 
-// listOf reads the bookings that the list page shows for the parameters in its address. Without a filter, the list
-// begins today. With a search text, it covers all dates.
+// listOf reads the bookings that the list page shows. The parameters in the address filter the list. Without
+// parameters, the list begins today.
 func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
 	l.Asked.Del("lang")
@@ -60,7 +60,7 @@ func (p *Pages) bookings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
 }
 
-// booking shows one booking beside the list that it was opened from.
+// booking shows one booking, beside the list from which the person opened it.
 func (p *Pages) booking(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
@@ -92,7 +92,7 @@ var columns = []string{
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
-// exportBookings sends the bookings that the address asks for as CSV.
+// exportBookings sends the bookings that the parameters in the address filter as CSV.
 func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -113,16 +113,16 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	})
 }
 
-// sendTable sends a list as a CSV file. list reads the entries page by page and passes each page on.
+// sendTable sends a list as a CSV file. The function list reads the entries page by page and calls take with each page.
 func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string,
 	list func(take func([]T)) error) error {
 	var out bytes.Buffer
-	out.WriteString("\ufeff") // spreadsheets recognize UTF-8 by this mark
+	out.WriteString("\ufeff") // spreadsheets recognize UTF-8 by this byte order mark
 	table := csv.NewWriter(&out)
-	_ = table.Write(columns) // cannot fail: it writes into memory
+	_ = table.Write(columns) // writing into memory never fails
 	err := list(func(entries []T) {
 		for _, each := range entries {
-			_ = table.Write(row(each)) // cannot fail: it writes into memory
+			_ = table.Write(row(each)) // writing into memory never fails
 		}
 	})
 	if err != nil {
@@ -150,8 +150,8 @@ func row(b booking.Booking) []string {
 	}
 }
 
-// answerColumns returns the names of the columns for customers' answers: one for each question that the business asks
-// now, and one for answers to former questions.
+// answerColumns returns the names of the CSV columns for customers' answers. There is one column for each present
+// question of the booking form, and one column for the answers to questions that were removed.
 func answerColumns(offer *catalog.Offer) []string {
 	var names []string
 	for _, q := range offer.Form {
@@ -160,7 +160,8 @@ func answerColumns(offer *catalog.Offer) []string {
 	return append(names, "other_answers")
 }
 
-// answerCells returns the cells with a customer's answers, form_data, in the order of [answerColumns].
+// answerCells returns the CSV cells with a customer's answers, in the order of [answerColumns]. formData has the
+// answers as JSON.
 func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string
@@ -179,7 +180,8 @@ func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	return cells
 }
 
-// paymentColumns returns the status of a payment, the amount paid online and the amount refunded.
+// paymentColumns returns three CSV cells of a payment: its status, the amount paid online, and the refunded amount. The
+// cells are empty without a payment.
 func paymentColumns(pay *booking.Payment) (string, string, string) {
 	if pay == nil {
 		return "", "", ""

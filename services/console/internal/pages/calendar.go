@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// calendar shows a day with a column for each member, or a week. Without a date it shows today.
+// calendar shows the calendar of one day with a column for each member, or the calendar of a week. Without a date in
+// the address, it shows the day or week of today.
 func (p *Pages) calendar(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {

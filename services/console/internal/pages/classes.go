@@ -9,13 +9,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountClasses adds the pages of classes.
+// mountClasses adds the routes of the pages about class sessions.
 func (p *Pages) mountClasses(business *authorize.Router) {
 	business.Get("/classes", access.SeeBookings, p.classes)
 	business.Get("/classes/:id", access.SeeBookings, p.roster)
 }
 
-// classes shows the class sessions of a week. Without a date it shows the current week.
+// classes shows the class sessions of a week. Without a date in the address, it shows the current week.
 func (p *Pages) classes(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceClasses)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Classes(page, sessions))
 }
 
-// roster lists the guests of a class session. Without a date it shows today's session.
+// roster shows the guests of a class session on a date. Without a date in the address, it shows the session of today.
 func (p *Pages) roster(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceClasses)
 	if err != nil {

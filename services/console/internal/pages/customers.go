@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountCustomers adds the pages about customers: everyone who has booked a service, bought tickets or reserved a
-// rental.
+// mountCustomers adds the routes of the pages about customers. A customer is a person who has booked a service, bought
+// tickets or reserved a rental.
 func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Get("/customers", access.SeeCustomers, p.customers)
 	business.Post("/customers", access.SeeCustomers, p.find)
@@ -25,7 +25,8 @@ func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
 }
 
-// customers lists customers by email address: those that a query finds, or all.
+// customers lists customers by e-mail address. With a search text in the address, it lists only the customers that
+// match.
 func (p *Pages) customers(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCustomers)
 	if err != nil {
@@ -46,7 +47,7 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 }
 
 // customer shows the data of one customer. Fault: not_found if no data is stored about the customer, for example
-// because it was erased.
+// because the data was erased.
 func (p *Pages) customer(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCustomers)
 	if err != nil {
@@ -73,7 +74,7 @@ func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased
 	return p.show(c, fiber.StatusOK, page, view.OneCustomer(page, one))
 }
 
-// exportCustomer sends all data stored about a customer as a file.
+// exportCustomer sends all data that is stored about a customer as a JSON file.
 func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -93,8 +94,8 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// eraseCustomer erases a customer's data. It keeps upcoming bookings, unless the person has ticked the box to erase
-// these too. Then it shows what was erased and what was kept.
+// eraseCustomer erases a customer's data, and shows what was erased and what was kept. It keeps the data of future
+// bookings, unless the person has ticked the box to erase this data too.
 func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

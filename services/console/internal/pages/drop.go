@@ -13,11 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop handles a booking that was dragged to another place in the calendar: it reschedules the booking and redirects
-// back to the calendar. The owner may break the minimum notice, the advance limit and the time grid.
+// drop handles a booking that the person dragged to another place in the calendar. It reschedules the booking and
+// redirects to the calendar. The new time may break the minimum notice, the advance limit and the time grid, because
+// these bind only customers.
 //
-// The calendar then shows the change with an undo button, or the reason for the refusal. If the booking has changed
-// since the page was shown, drop changes nothing.
+// The calendar then shows the new time with an undo button, or the reason for the refusal. If another person has
+// changed the booking since the calendar was shown, drop does not reschedule it.
 func (p *Pages) drop(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -51,8 +52,8 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
 }
 
-// withUndo returns the address back with parameters for an undo button: the time and the member of the booking before
-// and after the reschedule, and whether the customer is not notified.
+// withUndo returns the address in the argument back with parameters for an undo button. The parameters are the time and
+// the member of the booking before and after the reschedule, and whether the customer was not notified.
 func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
@@ -67,8 +68,8 @@ func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads the parameters that [withUndo] wrote. A forged address does no harm, because the form of the undo
-// button checks the state of the booking and the permissions of the person.
+// readUndo reads the parameters that [withUndo] wrote into the address. A forged address does no harm, because the
+// request of the undo button checks the state of the booking and the permissions of the person.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") ||

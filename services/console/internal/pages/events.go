@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
-// mountEvents adds the pages of events and their tickets.
+// mountEvents adds the routes of the pages about events and their tickets.
 func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Get("/events", access.SeeSales, p.events)
 	business.Get("/events/:id", access.SeeSales, p.event)
@@ -39,7 +39,7 @@ func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
 }
 
-// events lists upcoming events, or past ones with past=yes.
+// events lists upcoming events. With past=yes in the address, it lists past events instead.
 func (p *Pages) events(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceEvents)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Events(page, all, past))
 }
 
-// event shows one event with its orders.
+// event shows one event with the orders of its tickets.
 func (p *Pages) event(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// ordersOf reads the orders that the parameters in the address ask for.
+// ordersOf reads the orders of tickets that the parameters in the address filter.
 func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	o.Asked = asked(c)
 	o.Asked.Del("lang")
@@ -84,7 +84,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	return err
 }
 
-// order shows one order beside the list that it was opened from.
+// order shows one order of tickets, beside the list from which the person opened it.
 func (p *Pages) order(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -111,7 +111,7 @@ var orderColumns = []string{
 	"created_at", "cancelled_at", "customer_phone",
 }
 
-// exportOrders sends the orders of an event that the address asks for as CSV.
+// exportOrders sends the orders of an event that the parameters in the address filter as CSV.
 func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -170,8 +170,8 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling returns the page of the event in the path, and the empty form for a sale. The form has the number of tickets
-// that are left now.
+// selling returns the page of the event in the path, and the empty form that sells tickets. The form has the present
+// number of remaining tickets.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -184,7 +184,8 @@ func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	return page, &view.Selling{Event: event.Events[0], Unknown: event.Unknown}, nil
 }
 
-// sell sells tickets of one or more tiers. The Idempotency-Key of the form lets each shown form sell once.
+// sell sells tickets of one or more tiers at the door. The form has an Idempotency-Key, so that a form that is sent
+// twice sells only once.
 func (p *Pages) sell(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -207,7 +208,8 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	return p.notSold(c, err, s.Key, form)
 }
 
-// notSold shows the form again with the typed values, the error and the number of tickets left now.
+// notSold shows the form that sells tickets again, with the typed values, the error and the present number of remaining
+// tickets.
 func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
 	page, s, again := p.selling(c)
 	if again != nil {
@@ -225,15 +227,15 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 		return err
 	}
 	page.Wrong = page.Words.Say(sentence)
-	s.Key = rand.Text() // the next order differs from the refused one
+	s.Key = rand.Text() // the next order needs a new Idempotency-Key, because it differs from the refused one
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		s.Key = key
 	}
 	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// typedOrder reads an order of tickets from the form. It checks what needs no request; the booking service checks the
-// rest.
+// typedOrder reads an order of tickets from the form. It checks only what needs no request to another service; the
+// service booking checks the rest.
 func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Count, s.Wrong = map[string]string{}, map[string]string{}
@@ -263,7 +265,7 @@ func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTi
 	return order
 }
 
-// foundOrder returns the order in the path, with its page.
+// foundOrder returns the order of tickets whose id is in the path, and its page.
 func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -295,7 +297,7 @@ func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, ask
 	return p.show(c, status, page, view.CancelTickets(page, asked))
 }
 
-// cancelTickets cancels an order with the chosen refund.
+// cancelTickets cancels an order of tickets and refunds the chosen amount.
 func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -26,12 +26,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// firstStep is one of the five forms of the first visit, which set up a new business. It edits fields of the offer.
+// firstStep is one of the five forms of the first visit, in which a person sets up a new business. Each form edits
+// fields of the offer.
 type firstStep struct {
 	name   string
 	groups func(*offered) []form.Group
-	// then changes the rest of the offer after the typed values were written: for example, a new member performs all
-	// services. before has the keys of the members before the change. nil changes nothing.
+	// then changes other fields of the offer after the typed values are written. For example, it adds a new member to
+	// all services. The argument before has the keys of the members before the change. If then is nil, there is nothing
+	// to change.
 	then func(fields document.Fields, before []string)
 }
 
@@ -67,7 +69,8 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { offer.Open(fields) }},
 }
 
-// only returns the groups with only the fields of these names, and without groups that have no such field.
+// only returns the groups with only those fields whose names are listed. It omits groups that have none of these
+// fields.
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
@@ -82,13 +85,13 @@ func only(groups []form.Group, names ...string) []form.Group {
 	return kept
 }
 
-// rows returns a field for a list of objects, each of which has the fields of groups.
+// rows returns a field for a list of objects. Each object of the list has the fields of groups.
 func rows(list, label, key string, groups []form.Group) form.Field {
 	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
 }
 
-// soldGroups returns the fields for what the business sells: services, and also events or rentals if the manifest of
-// its trade has them.
+// soldGroups returns the fields of the form for what the business sells. The form always has services. It has events
+// and rentals if the first manifest of the business's trade has them.
 func soldGroups(o *offered) []form.Group {
 	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
 	if len(o.choices("staff")) == 0 {
@@ -114,8 +117,8 @@ func soldGroups(o *offered) []form.Group {
 	return groups
 }
 
-// mountFirst adds the pages of the first visit: five forms that create a new business and open it for bookings
-// (pages.md).
+// mountFirst adds the routes of the first visit: five forms in which a person creates a business and opens it for
+// bookings (pages.md).
 func (p *Pages) mountFirst(all, business *authorize.Router) {
 	all.Get("/business", access.ManageAccounts, p.askBusiness)
 	all.Post("/business", access.ManageAccounts, p.beginBusiness)
@@ -127,7 +130,8 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 	}
 }
 
-// askBusiness shows the first form. It presets the language and the currency from the browser's language.
+// askBusiness shows the first form of the first visit. It presets the language and the currency by the browser's
+// language.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
 	typed := view.Beginning{Beginning: offer.Beginning{Trade: "salon", Language: page.Words.Code,
@@ -135,7 +139,7 @@ func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
 
-// currencyOf returns the currency of a language tag's region, or "" for a tag without a region.
+// currencyOf returns the currency of the region in a language tag, or "" if the tag has no region.
 func currencyOf(tag string) string {
 	region, sure := language.Make(tag).Region()
 	unit, ok := currency.FromRegion(region)
@@ -145,8 +149,8 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the ISO 4217 code of a typed currency. A person may type the code in upper or lower case, or a
-// symbol that only one currency has. It returns any other text in upper case.
+// currencyCode returns the ISO 4217 code of a currency that a person has typed. The person may type the code in upper
+// or lower case, or a symbol that only one currency has. currencyCode returns any other text in upper case.
 func currencyCode(typed string) string {
 	var found []string
 	for _, code := range money.Codes() {
@@ -163,8 +167,8 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the IANA name of a typed time zone. A person may type the name in upper or lower case, or a city
-// that only one zone has, such as Lisbon. It returns any other text unchanged.
+// zoneName returns the IANA name of a time zone that a person has typed. The person may type the name in upper or lower
+// case, or a city that only one zone has, such as Lisbon. zoneName returns any other text unchanged.
 func zoneName(typed string) string {
 	var found []string
 	for _, name := range zone.Names() {
@@ -184,8 +188,8 @@ func zoneName(typed string) string {
 	return typed
 }
 
-// beginBusiness creates a business from the first form. By the form's Idempotency-Key, a form that is sent twice
-// creates only one business.
+// beginBusiness creates a business from the first form of the first visit. The form has an Idempotency-Key, so that a
+// form that is sent twice creates only one business.
 func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -233,8 +237,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside adds a sentence for each problem to wrong, under the name of the field with the problem. It returns the
-// sentences about fields that the form does not show.
+// beside adds a sentence for each problem to the map wrong, under the name of the input with the problem. It returns
+// the sentences about problems for which the form has no input.
 func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
@@ -251,7 +255,7 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 	return others
 }
 
-// goOn redirects to the form with which a person continues an interrupted first visit.
+// goOn redirects to the form of the first visit with which a person continues after an interruption.
 func (p *Pages) goOn(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -260,9 +264,9 @@ func (p *Pages) goOn(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// stepped returns the version of the offer that a form of the first visit edits. It redirects and returns nil if the
-// business can already be booked, or if another system manages the offer. In the first case it redirects to the last
-// page of the first visit, in the second to the list of services.
+// stepped returns the version of the offer that a form of the first visit edits. If another system manages the offer,
+// stepped redirects to the list of services and returns nil. If the business is already open for bookings, stepped
+// redirects to the last page of the first visit and returns nil.
 func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 	o, err := p.offered(c, "", version)
 	if err != nil {
@@ -298,11 +302,11 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen maps the results of offer.MissingToOpen to the names of their sentences.
+// missingToOpen maps the results of offer.MissingToOpen to the ids of sentences.
 var missingToOpen = map[string]string{offer.LacksOffer: "offer_none_services", offer.LacksHours: "first_no_hours"}
 
-// saveStep returns the handler that saves a form of the first visit. It writes the typed values into the version of the
-// offer that the form showed, publishes the result, and redirects to the next form.
+// saveStep returns the handler that saves form i of the first visit. The handler writes the typed values into the
+// version of the offer that the form showed, publishes the result, and redirects to the next form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
 	next := "/first/done"
@@ -346,7 +350,8 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 	}
 }
 
-// firstDone shows the address of the booking page and suggests next steps.
+// firstDone shows the last page of the first visit. The page has the address of the booking page, and suggests next
+// steps.
 func (p *Pages) firstDone(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {

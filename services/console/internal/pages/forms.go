@@ -24,8 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// askCancel shows the form that cancels a booking. If the booking cannot be cancelled, it redirects to the page of the
-// booking.
+// askCancel shows the form that cancels a booking. If the booking cannot be cancelled, it redirects to the booking's
+// page.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
 	page, b, err := p.found(c)
 	if err != nil {
@@ -46,15 +46,15 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 	return p.show(c, status, page, view.Cancel(page, asked))
 }
 
-// byAmount is the value of the refund choice for which the person types an amount.
+// byAmount is the value of the input refund if the person types the amount to refund.
 const byAmount = "amount"
 
-// chosenRefund reads the amount to refund that a person chose in a cancellation form. preview returns what the
-// cancellation would refund now.
+// chosenRefund reads the amount to refund that a person chose in a cancellation form. The function preview returns what
+// the cancellation would refund now.
 //
-// It returns the name of a sentence if the form must be shown again: because the typed amount is invalid, or because
-// the cancellation policy now gives another amount than the form showed. Fault: invalid_parameter for an unknown
-// choice.
+// The second result is the id of a sentence if the form must be shown again. This happens if the typed amount is
+// invalid, or if the cancellation policy now gives another amount than the form showed. Fault: invalid_parameter for an
+// unknown choice.
 func chosenRefund(form url.Values,
 	preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
@@ -79,7 +79,7 @@ func chosenRefund(form url.Values,
 	return refund, "", nil
 }
 
-// cancel cancels a booking with the chosen refund.
+// cancel cancels a booking and refunds the chosen amount.
 func (p *Pages) cancel(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -111,9 +111,9 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	return p.showCancel(c, status, page, asked)
 }
 
-// asksAgain prepares the form of a refused cancellation to be shown again, and returns the page's HTTP status. It
-// writes the reason into amount if the amount caused it, otherwise into page.Wrong. It reports false for faults that
-// the person cannot solve.
+// asksAgain prepares the form of a refused cancellation, so that the form can be shown again. It returns the HTTP
+// status of the page. If the amount is the reason for the refusal, it writes the reason into *amount, otherwise into
+// page.Wrong. The second result is false if the person cannot solve the fault.
 func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
@@ -133,8 +133,8 @@ func asksAgain(page *view.Page, again string, err error, amount *string) (int, b
 	return status, true
 }
 
-// amountOf parses a typed amount, with a decimal point or a decimal comma. It reports false if the amount is invalid or
-// negative.
+// amountOf parses an amount that a person has typed with a decimal point or a decimal comma. The second result is false
+// if the amount is invalid or negative.
 func amountOf(typed string) (booking.RefundAmount, bool) {
 	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
 	if err != nil || d.IsNegative() || len(typed) > 20 {
@@ -143,7 +143,8 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
-// tooMuch returns a sentence if a refund is larger than the paid amount that is not refunded yet, and "" otherwise.
+// tooMuch returns a sentence if a refund is larger than the amount that was paid online and is not refunded yet.
+// Otherwise it returns "".
 func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
 	wanted, err := decimal.NewFromString(string(refund))
 	rest, err2 := decimal.NewFromString(left(pay).String())
@@ -246,8 +247,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned returns the name of the notice after a change of a booking. It is done, or a variant of done if the change
-// breaks a rule that binds customers.
+// warned returns the id of the notice after a change of a booking. If the change breaks a rule that binds only
+// customers, this is done with the suffix _warned; otherwise it is done.
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"
@@ -255,8 +256,8 @@ func warned(done string, b *booking.Booking) string {
 	return done
 }
 
-// notifiedBy returns the context for the write that a form asks for. If the person has chosen not to notify the
-// customer, the context marks the write as silent.
+// notifiedBy returns the context for the request that a form makes. If the person has chosen not to notify the
+// customer, the context marks the request as silent.
 func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
 	if isSilent(form) {
 		return actor.Silently(c.UserContext())
@@ -264,14 +265,15 @@ func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
 	return c.UserContext()
 }
 
-// isSilent reports whether a form has the box for notifying the customer and the box is not ticked.
+// isSilent reports whether the person has unticked the box that notifies the customer. It returns false for a form
+// without this box.
 func isSilent(form url.Values) bool {
 	return form.Get("notifies") == "yes" && form.Get("notify") != "yes"
 }
 
-// refused prepares a form whose start cannot be booked to be shown again, and returns the page's HTTP status. It writes
-// the reason into fields, under the field that causes it, or into page.Wrong. It reports false for faults that the
-// person cannot solve.
+// refused prepares a form that a service has refused, so that the form can be shown again. It returns the HTTP status
+// of the page. It writes the reason into *fields, under the name of the input that causes the refusal, and otherwise
+// into page.Wrong. The second result is false if the person cannot solve the fault.
 func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
 	field, sentence := "", sentences[f.Kind]
@@ -303,7 +305,7 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 	return f.Kind.Status, true
 }
 
-// fieldOf maps the parameter names of the services to the field names of forms.
+// fieldOf maps the parameter names in error sentences of the services to the input names of forms.
 var fieldOf = map[string]string{
 	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name",
 	"customer_email": "email",
@@ -313,7 +315,7 @@ var fieldOf = map[string]string{
 	"quantity": "quantity",
 }
 
-// askBooking shows the booking form. The address may preset a service, a date, a time and a member.
+// askBooking shows the booking form. Parameters in the address may preset its inputs, such as the service and the date.
 func (p *Pages) askBooking(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceNew)
 	if err != nil {
@@ -327,7 +329,8 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 	}))
 }
 
-// book books for a customer. The Idempotency-Key of the form lets each shown form book once.
+// book makes a booking for a customer. The form has an Idempotency-Key, so that a form that is sent twice books only
+// once.
 func (p *Pages) book(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -353,15 +356,15 @@ func (p *Pages) book(c *fiber.Ctx) error {
 		return err
 	}
 	typed.Refused = slices.Contains(ofStart, fault.KindOf(err))
-	typed.Key = rand.Text() // the next booking differs from the refused one
+	typed.Key = rand.Text() // the next booking needs a new Idempotency-Key, because it differs from the refused one
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = form.Get("key")
 	}
 	return p.show(c, status, page, view.New(page, typed))
 }
 
-// ofStart are the faults of a start that cannot be booked. For these, the form has a link to the page that explains the
-// reason.
+// ofStart has the faults that mean that a start cannot be booked. If a booking is refused with one of them, the form
+// links to the page that explains the reason.
 var ofStart = []fault.Kind{
 	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound,
 	fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
@@ -381,7 +384,8 @@ func typedBooking(form url.Values) view.Booking {
 	}
 }
 
-// checked finds invalid fields without a request. The booking service checks the rest.
+// checked returns a sentence for each invalid input that can be found without a request to another service. The service
+// booking checks the rest.
 func checked(page *view.Page, b view.Booking) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

@@ -21,19 +21,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// Addresses are the public base URLs that the pages show to owners, each without a trailing slash.
+// Addresses has the public base URLs that the pages show to owners. No URL ends with a slash.
 type Addresses struct {
 	Pages  string // base of the booking pages, such as https://book.example.com
 	Public string // base of the API and of MCP
 }
 
-// doneIntegrating are the possible values of the parameter done on the integration pages. Each names a sentence.
+// doneIntegrating has the valid values of the parameter done of the integration pages. For each value there is a
+// sentence with the result of an action.
 var doneIntegrating = []string{
 	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed",
 	"webhook_removed", "delivery_again",
 }
 
-// mountIntegrations adds the pages that connect a business with other programs (Settings › Integrations).
+// mountIntegrations adds the routes of the pages that connect a business with other programs (Settings › Integrations).
 func (p *Pages) mountIntegrations(business *authorize.Router) {
 	business.Get("/settings", access.SignedIn, p.settings)
 	business.Get("/settings/keys", access.Integrate, p.keys)
@@ -56,14 +57,14 @@ func (p *Pages) settings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// toPage redirects to a page of the business, which shows the result of an action. The argument says is the name of a
-// parameter, "done" or "wrong". The argument what is its value: the name of the sentence to show.
+// toPage redirects to a page of the business that shows the result of an action. The argument says is the name of a
+// parameter of this page, "done" or "wrong". The argument what is the parameter's value, the id of a sentence.
 func toPage(c *fiber.Ctx, slug, path, says, what string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
 }
 
-// ends returns the handler of a form that has only a button. It calls do for the object whose id is in the path, and
-// redirects to the page named to, which shows the result.
+// ends returns the handler of a form that has only a button. The handler calls do for the object whose id is in the
+// path, and redirects to the page with the path to. This page shows the sentence done, or the reason for the refusal.
 func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
@@ -104,8 +105,8 @@ func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys)
 	return p.show(c, status, page, view.APIKeys(page, k))
 }
 
-// makeKey creates an API key. By the form's Idempotency-Key, a form that is sent twice creates only one key. The key
-// itself is shown only on the page of this response.
+// makeKey creates an API key. The form has an Idempotency-Key, so that a form that is sent twice creates only one key.
+// Only the response to this request shows the secret text of the key.
 func (p *Pages) makeKey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -145,8 +146,8 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict returns the name of the sentence for a conflict: madeBefore if an earlier request with the same
-// Idempotency-Key has created the object, otherwise the sentence for too many objects.
+// conflict returns the id of the sentence for a fault with code conflict. This is madeBefore if an earlier request with
+// the same Idempotency-Key has created the object. Otherwise the sentence is that there are too many objects.
 func conflict(err error, madeBefore string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return madeBefore
@@ -178,7 +179,7 @@ func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feed
 	return p.show(c, status, page, view.CalendarFeeds(page, f))
 }
 
-// makeFeed creates a calendar feed. Only the page of this response ever shows its address.
+// makeFeed creates a calendar feed. Only the response to this request shows the secret address of the feed.
 func (p *Pages) makeFeed(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -218,7 +219,8 @@ func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.rooms.Integrations.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
-// embed shows the HTML that embeds the booking page in another site, with the options of the address.
+// embed shows the HTML that embeds the booking page in another site. The parameters in the address are the options of
+// this HTML.
 func (p *Pages) embed(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -239,7 +241,7 @@ func (p *Pages) embed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Embed(page, e))
 }
 
-// agents explains how AI agents reach the business over MCP.
+// agents explains how AI agents connect to the business over MCP.
 func (p *Pages) agents(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {

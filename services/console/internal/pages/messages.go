@@ -15,7 +15,7 @@ import (
 // messageAgain is the value of the parameter done after a person has sent a message again.
 const messageAgain = "message_again"
 
-// mountMessages adds the pages about messages to customers and owners.
+// mountMessages adds the routes of the pages about messages to customers and owners.
 func (p *Pages) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, p.messages)
 	business.Get("/messages/:id", access.SeeCustomers, p.message)
@@ -26,7 +26,7 @@ func (p *Pages) mountMessages(business *authorize.Router) {
 		}))
 }
 
-// messages lists messages, newest first, filtered by the parameters of the address.
+// messages lists messages, newest first. The parameters in the address filter the list.
 func (p *Pages) messages(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceMessages)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountOffer adds the pages that edit the offer.
+// mountOffer adds the routes of the pages that edit the offer.
 func (p *Pages) mountOffer(business *authorize.Router) {
 	business.Get("/offer", access.ChangeOffer, p.firstOffer)
 	business.Post("/offer/undo", access.ChangeOffer, p.undoOffer)
@@ -44,7 +44,7 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 	}
 }
 
-// offered is a page about the offer, together with the version of the offer that it shows.
+// offered is a page about the offer, with the version of the offer that the page shows.
 type offered struct {
 	page   *view.Page
 	offer  *offer.Offer
@@ -52,7 +52,7 @@ type offered struct {
 	about  view.Offering
 }
 
-// offered reads a version of the offer. Version 0 is the newest one.
+// offered reads a version of the offer for a page. The version 0 is the newest one.
 func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, error) {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	return o, err
 }
 
-// versionOf parses the number of a version. It returns 0 if s is not a valid number.
+// versionOf parses the number of a version. It returns 0 if s is not a valid version number.
 func versionOf(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
@@ -91,7 +91,8 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// differenceBetween returns the differences between two published versions, by their numbers.
+// differenceBetween returns the differences between two published versions. from and to are the numbers of the
+// versions.
 func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.rooms.Offer.Offer(c.UserContext(), slug, from)
 	if err != nil {
@@ -112,7 +113,7 @@ func (p *Pages) firstOffer(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/offer/"+offerKinds[0].section, fiber.StatusSeeOther)
 }
 
-// listOffer lists the objects of a kind, grouped by category.
+// listOffer returns the handler that lists the objects of a kind, grouped by category.
 func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, k.section, 0)
@@ -139,8 +140,8 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// object returns the object whose id is in the path, from the version of o, or a new one if the path has no id. It
-// reports whether the object is new. Fault: not_found.
+// object returns the object whose key is in the path, from the version of the offer in o. If the path has no key, it
+// returns a new object. The second result reports whether the object is new. Fault: not_found.
 func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
 	key := c.Params("id")
 	if key == "" {
@@ -153,7 +154,7 @@ func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, erro
 	return found, false, nil
 }
 
-// askOffer shows the form of an object.
+// askOffer returns the handler that shows the form of an object.
 func (p *Pages) askOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, k.section, 0)
@@ -191,8 +192,8 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, obje
 	return p.show(c, status, o.page, view.EditOffer(o.page, item))
 }
 
-// saveOffer returns the handler that saves the form of an object. It writes the typed values into the version of the
-// offer that the form showed, and publishes the result.
+// saveOffer returns the handler that saves the form of an object. The handler writes the typed values into the version
+// of the offer that the form showed, and publishes the result.
 func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
@@ -201,7 +202,7 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		}
 		base := versionOf(posted.Get("base"))
 		if c.Params("id") == "" {
-			base = 0 // a new object is added to the newest version
+			base = 0 // add a new object to the newest version
 		}
 		o, err := p.offered(c, k.section, base)
 		if err != nil {
@@ -251,8 +252,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// undoOffer reverts the changes that one version made. If this affects bookings, it asks for confirmation first, as
-// every form of the offer does.
+// undoOffer reverts the changes that one version made. If this affects customers' bookings, sales or data, it first
+// asks for confirmation, as all forms of the offer do.
 func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -272,7 +273,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // others have changed the same fields since
+	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // later versions change the same fields
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}
 	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
@@ -288,7 +289,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 }
 
-// toOffer redirects to a page of the offer with parameters that name the result.
+// toOffer redirects to a page of the offer. The parameters in the argument says describe the result of an action.
 func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	join := "?"
 	if strings.Contains(path, "?") {
@@ -297,7 +298,7 @@ func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	return c.Redirect(view.Path(o.page.Business.Slug)+path+join+says.Encode(), fiber.StatusSeeOther)
 }
 
-// withoutBusiness removes the path of the business from an address.
+// withoutBusiness removes the path of the business from the start of an address.
 func withoutBusiness(o *offered, path string) string {
 	return strings.TrimPrefix(path, view.Path(o.page.Business.Slug))
 }

@@ -17,9 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// asksFirst asks for confirmation before a draft is published, if this is needed, and reports whether it did (pages.md,
-// "What will change"). Confirmation is needed if the draft would affect customers' bookings, sales or data, or if
-// s.always is set. It is not needed again if the person has already confirmed a change of the same version.
+// asksFirst shows a page that asks for confirmation before a draft is published, if confirmation is needed (pages.md,
+// "What will change"). It reports whether it has shown this page.
+//
+// Confirmation is needed if the draft affects customers' bookings, sales or data, or if s.always is true. It is not
+// needed if the person has already confirmed the change while the newest version was the same.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
@@ -47,8 +49,8 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.Offer
 	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }
 
-// planOf returns what publishing a draft would change, or nil if this cannot be determined now. It uses at most half of
-// the time until the request's deadline, because the result must still be shown or published.
+// planOf returns what publishing a draft would change, or nil if the services cannot determine it now. It uses at most
+// half of the time until the request's deadline, because showing or publishing the result needs the rest.
 func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {
@@ -66,11 +68,11 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*pla
 	return found, err
 }
 
-// mostChanges is the maximum number of changes that a page shows beside other content.
+// mostChanges is the maximum number of changes that a page lists beside its other content.
 const mostChanges = 12
 
-// difference returns the differences between two versions of the offer, or nil if there are none. It lists at most as
-// many changes as the argument most.
+// difference returns the differences between two versions of the offer, or nil if the versions are equal. The argument
+// most is the maximum number of changes that it lists.
 func difference(before, after *document.Document, most int) (*view.Difference, error) {
 	list, more, err := changes.Between(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {

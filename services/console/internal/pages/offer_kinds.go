@@ -14,20 +14,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// offerKind is a kind of objects in the offer, such as services or events, with the way in which pages list and edit
-// it.
+// offerKind describes a kind of objects of the offer, such as services or events, and how the pages list and edit these
+// objects.
 type offerKind struct {
-	section string                          // path segment of the pages, and part of the names of their sentences
-	list    string                          // name of the list in the manifest
-	word    string                          // the key of an object whose name has no letters to derive a key from
-	fresh   func(*offered) document.Fields  // returns a new object with the initial values of its form
-	shows   func(item document.Fields) bool // reports whether an object belongs to the section; nil: all do
+	section string                          // path segment of the pages, and a part of the ids of their sentences
+	list    string                          // name of the list of the manifest
+	word    string                          // new key of an object whose name has no letters that a key may have
+	fresh   func(*offered) document.Fields  // returns a new object, which has the initial values of the form
+	shows   func(item document.Fields) bool // reports whether an object of list belongs to section; nil if all do
 	groups  func(*offered) []form.Group
-	name    func(*offered, document.Fields) string // nil: the object's own name
-	about   func(*offered, document.Fields) string // the line below the name
-	told    func(*offered, document.Fields) string // a text above the form; nil: no text
-	ordered func(document.Fields) int              // nil: sorted by the object's own order
-	settle  func(document.Fields)                  // removes a field that another one excludes; nil: nothing to do
+	name    func(*offered, document.Fields) string // returns the name in the list; nil for the object's own name
+	about   func(*offered, document.Fields) string // returns the line below the name
+	told    func(*offered, document.Fields) string // returns a text above the form; nil for no text
+	ordered func(document.Fields) int              // returns the sort key of an object; nil for its field order
+	settle  func(document.Fields)                  // removes a field that another field excludes; nil if there is none
 }
 
 var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// labels registers the labels of fields in [view.FieldLabels], for pages that list changes.
+// labels registers the labels of fields in [view.FieldLabels], for the pages that list changes.
 func labels(groups []form.Group) {
 	var note func([]form.Field)
 	note = func(fields []form.Field) {
@@ -57,14 +57,14 @@ func labels(groups []form.Group) {
 	note(form.All(groups))
 }
 
-// begin returns a new object of the kind, placed after all others of its list.
+// begin returns a new object of the kind. The object comes after all others of its list.
 func (k offerKind) begin(o *offered) document.Fields {
 	object := k.fresh(o)
 	offer.PlaceLast(o.fields, k.list, object)
 	return object
 }
 
-// items returns the objects of the kind in their order.
+// items returns the objects of the kind, sorted as the pages show them.
 func (k offerKind) items(fields document.Fields) []document.Fields {
 	list, _ := fields[k.list].([]any)
 	var items []document.Fields
@@ -98,7 +98,8 @@ func (k offerKind) called(o *offered, object document.Fields) string {
 	return name
 }
 
-// languages returns the languages of the pages and the language of the business, each by its own name.
+// languages returns the languages of the owner's pages and the default language of the business as options. Each option
+// has the language's own name.
 func (o *offered) languages() []form.Option {
 	if o.page == nil {
 		return nil
@@ -114,7 +115,7 @@ func (o *offered) languages() []form.Option {
 	return options
 }
 
-// keysOf returns the values of options as a list of the offer.
+// keysOf returns the values of options as a list of keys for the manifest.
 func keysOf(options []form.Option) []any {
 	keys := make([]any, len(options))
 	for i, o := range options {
@@ -123,7 +124,7 @@ func keysOf(options []form.Option) []any {
 	return keys
 }
 
-// choices returns the objects of a list as options, with their keys as values.
+// choices returns the objects of a list as options. The value of an option is the key of the object.
 func (o *offered) choices(list string) []form.Option {
 	var options []form.Option
 	items, _ := o.fields[list].([]any)
@@ -136,7 +137,7 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says returns a list of options with these values. The id of an option's sentence is word followed by the value.
+// says returns a list of options with these values. The sentence of an option has the id word, followed by the value.
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {
@@ -148,7 +149,7 @@ func (o *offered) says(word string, values ...string) []form.Option {
 	return options
 }
 
-// price formats an amount in the business's currency. It returns "free" if value is not a number.
+// price formats an amount in the business's currency. If value is not a number, it returns the word for free.
 func (o *offered) price(value any) string {
 	amount, ok := value.(json.Number)
 	if !ok {
@@ -157,7 +158,7 @@ func (o *offered) price(value any) string {
 	return o.page.Words.Amount(amount.String(), o.page.Business.Currency)
 }
 
-// names returns the names of the objects of a list that have one of the keys, joined by commas.
+// names returns the names of those objects of a list whose keys are in keys, joined by commas.
 func (o *offered) names(list string, keys any) string {
 	var names []string
 	all, _ := keys.([]any)
@@ -169,14 +170,14 @@ func (o *offered) names(list string, keys any) string {
 	return strings.Join(names, ", ")
 }
 
-// joined joins the parts that are not empty.
+// joined joins the parts that are not empty, with a dot between them.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
 func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
 
-// prices returns the fields of a service's price. per is the default of price_per.
+// prices returns the fields of a service's price. The argument per is the default of the field price_per.
 func (o *offered) prices(per string) []form.Field {
 	return []form.Field{
 		o.amount("price", "offer_price", "offer_price_hint"),
@@ -190,7 +191,7 @@ func (o *offered) amount(name, label, hint string) form.Field {
 	return form.Field{Name: name, Kind: form.Decimal, Label: label, Hint: hint, Currency: worded(o.fields["currency"])}
 }
 
-// payments returns the fields for the payment at booking time.
+// payments returns the field for the payment that a customer must make when booking.
 func (o *offered) payments() []form.Field {
 	return []form.Field{
 		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none",
@@ -199,7 +200,7 @@ func (o *offered) payments() []form.Field {
 	}
 }
 
-// listed returns the fields that decide the position and the visibility of an object.
+// listed returns the fields that decide where lists show an object, and whether customers see the object.
 func listed() []form.Field {
 	return []form.Field{
 		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},

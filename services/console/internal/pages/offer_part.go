@@ -13,17 +13,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// offerPart is a form that edits fields of the business itself, such as its opening hours or its policies.
+// offerPart describes a form that edits fields of the business itself, such as its opening hours or its policies.
 type offerPart struct {
 	section string
-	title   string        // name of a sentence; "": the one of the section
-	action  access.Action // the permission that the form needs; "": to change the offer
+	title   string        // id of a sentence; "" for the sentence of the section
+	action  access.Action // the permission that the form needs; "" for the permission to change the offer
 	groups  func(*offered) []form.Group
 }
 
 var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
 
-// hoursPart edits the opening hours of the business, the dates with other hours, and blocked time.
+// hoursPart is the form for the opening hours of the business, the dates with other hours, and blocked times.
 var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{{Name: "hours", Kind: form.Week, Label: "offer_open"}}},
@@ -39,7 +39,7 @@ var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Grou
 	}
 }}
 
-// permitted returns the groups without the fields that the reader's role may not change (access.ActionOn).
+// permitted returns the groups without the fields that the person's role may not change (access.ActionOn).
 func (o *offered) permitted(groups []form.Group) []form.Group {
 	var shown []form.Group
 	for _, group := range groups {
@@ -53,7 +53,7 @@ func (o *offered) permitted(groups []form.Group) []form.Group {
 	return shown
 }
 
-// askPart shows the form of a part.
+// askPart returns the handler that shows the form of a part.
 func (p *Pages) askPart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, part.section, 0)
@@ -77,8 +77,8 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f
 	}))
 }
 
-// savePart returns the handler that saves a form about the business itself. It writes the typed values into the version
-// of the offer that the form showed, and publishes the result.
+// savePart returns the handler that saves the form of a part. The handler writes the typed values into the version of
+// the offer that the form showed, and publishes the result.
 func (p *Pages) savePart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

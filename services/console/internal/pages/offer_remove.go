@@ -64,10 +64,11 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
 }
 
-// mostCounted is the maximum number of bookings that are counted.
+// mostCounted is the maximum number of bookings, orders or reservations that the confirmation page counts.
 const mostCounted = 1000
 
-// ahead returns sentences with the number of upcoming bookings of the object. Removing the object keeps these bookings.
+// ahead returns sentences with the numbers of future bookings, tickets or reservations of an object. Removing the
+// object does not cancel them.
 func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}
@@ -116,7 +117,7 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
 }
 
-// reservationsAhead returns a sentence with the number of reservations of a rental that are not over.
+// reservationsAhead returns a sentence with the number of reservations of a rental that have not ended.
 func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	list, err := p.rooms.Sales.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
@@ -133,7 +134,8 @@ func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]
 	return []string{o.page.Words.Count("offer_loses_reservations", n)}, nil
 }
 
-// objectID returns the id of an object of the offer, by which other services know it; the manifest has only its key.
+// objectID returns the id of an object of the manifest. The other services use this id; the manifest has only the
+// object's key.
 func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	business := m.BusinessID()
 	switch list {
@@ -165,7 +167,8 @@ func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	return uuid.Nil
 }
 
-// removeOffer removes an object from the version that the confirmation was shown for.
+// removeOffer returns the handler that removes an object from the offer. The handler starts from the version that the
+// confirmation page showed.
 func (p *Pages) removeOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

@@ -31,7 +31,8 @@ var rulesKind = offerKind{
 	ordered: func(r document.Fields) int { return whole(r["priority"]) },
 }
 
-// ruleGroups returns the fields of a pricing rule. Which fields its condition has depends on the kind of the rule.
+// ruleGroups returns the fields of the form of a pricing rule. The kind of the rule decides which of its conditions the
+// form shows.
 func ruleGroups(o *offered) []form.Group {
 	all := o.says("offer_all_", "services", "events", "rentals")
 	picked := func(list string, option form.Option) form.Field {
@@ -63,7 +64,7 @@ func ruleGroups(o *offered) []form.Group {
 	}
 }
 
-// conditions returns the fields of the conditions of all kinds of rules.
+// conditions returns the fields of all conditions that the kinds of pricing rules have.
 func conditions(o *offered) []form.Field {
 	return []form.Field{
 		{Name: "from", Label: "offer_from", Hint: "offer_span_hint"},
@@ -90,7 +91,7 @@ func (o *offered) weekdays() []form.Option {
 	return options
 }
 
-// condition describes when a rule applies.
+// condition returns a text about when a pricing rule applies.
 func (o *offered) condition(r document.Fields) string {
 	written := func(name string) string {
 		switch value := r[name].(type) {
@@ -129,7 +130,7 @@ func (o *offered) condition(r document.Fields) string {
 	return written("kind")
 }
 
-// change describes what a rule does to a price.
+// change returns a text about what a pricing rule does to a price.
 func (o *offered) change(r document.Fields) string {
 	for _, name := range []string{"percent", "amount", "set"} {
 		n, ok := r[name].(json.Number)
@@ -149,7 +150,7 @@ func (o *offered) change(r document.Fields) string {
 	return ""
 }
 
-// scope describes which services, events and rentals a rule applies to.
+// scope returns a text about which services, events and rentals a pricing rule applies to.
 func (o *offered) scope(r document.Fields) string {
 	applies, ok := r["applies_to"].(document.Fields)
 	if !ok {
@@ -167,8 +168,8 @@ func (o *offered) scope(r document.Fields) string {
 	return strings.Join(parts, ", ")
 }
 
-// example returns a sentence with an example of a pricing rule: a price that the rule applies to, before and after this
-// rule alone. The new price is rounded half up and at least 0 (semantics.md §5).
+// example returns a sentence with a price that a pricing rule applies to, and with the same price after this rule
+// alone. The new price is rounded half up and is at least 0 (semantics.md §5).
 func (o *offered) example(r document.Fields) string {
 	name, price, ok := o.firstPriced(r)
 	if !ok {
@@ -200,7 +201,8 @@ func numeral(value any) string {
 	return n.String()
 }
 
-// firstPriced returns the name and the price of the first object in a rule's scope that has a price.
+// firstPriced returns the name and the price of the first object that a pricing rule applies to and that has a price.
+// The third result is false if there is no such object.
 func (o *offered) firstPriced(r document.Fields) (string, decimal.Decimal, bool) {
 	applies, some := r["applies_to"].(document.Fields)
 	for _, list := range []string{"services", "rentals", "events"} {

@@ -16,30 +16,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// saving is a submitted form of the offer, with what is needed to save it, to ask for confirmation, and to show it
-// again.
+// saving has a submitted form of the offer, and what is needed to save the form, to ask for confirmation, and to show
+// the form again.
 type saving struct {
 	posted  url.Values
-	written *form.Result                                    // the typed values as fields of the offer
-	within  func(document.Fields) string                    // the path of the object that the form edits
-	again   func(status int, wrong map[string]string) error // shows the form again with its errors; nil: no form
-	back    string                                          // where to redirect after saving
-	action  string                                          // the address that the form is sent to
+	written *form.Result                                    // the typed values, written into fields of the offer
+	within  func(document.Fields) string                    // returns the path of the object that the form edits
+	again   func(status int, wrong map[string]string) error // shows the form again with errors; nil if there is no form
+	back    string                                          // path of the page after saving
+	action  string                                          // address to which the form is sent
 	always  bool                                            // ask for confirmation even if no bookings are affected
-	item    string                                          // the key of the object that the form edits; "": none
-	// draft returns the draft to publish, and wrong shows the page with the problems of this draft. Both are nil for a
-	// form that edits fields; the draft is then made from the changed fields.
+	item    string                                          // key of the object that the form edits; "" for none
+	// draft returns the draft to publish. wrong shows the page with the problems of this draft. Both fields are nil for
+	// a form that edits fields of the offer; publishOffer then makes the draft from the changed fields.
 	draft func() (*offer.OfferDraft, error)
 	wrong func([]manifest.Problem) error
 }
 
-// publishAttempts is how often a change is merged with the newest version and published, if another version is
-// published at the same time.
+// publishAttempts is the maximum number of attempts to merge a change with the newest version and to publish it, if
+// other people publish at the same time.
 const publishAttempts = 3
 
-// publishOffer publishes the fields that a form has changed in o. All forms that edit the offer are saved by it. It
-// merges the change with those that other people have published since the form was shown. It asks the person first if
-// both changed the same fields, or if the change affects bookings.
+// publishOffer publishes the fields that a form has changed in o. It saves all forms that edit the offer.
+//
+// publishOffer merges the change with the changes that other people have published since the form was shown. It first
+// asks the person if both sides changed the same fields differently, or if the change affects customers' bookings.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	wrong := map[string]string{}
 	for name, sentence := range s.written.Wrong {
@@ -49,7 +50,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		o.page.Wrong = o.page.Words.Say("check")
 		return s.again(fiber.StatusUnprocessableEntity, wrong)
 	}
-	if s.posted.Has("again") { // sent by the confirmation page to return to the form
+	if s.posted.Has("again") { // the person returns from the confirmation page to the form
 		return s.again(fiber.StatusOK, nil)
 	}
 	slug, newest := o.page.Business.Slug, o.offer
@@ -59,13 +60,13 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 			if newest != nil && newest.Version == o.page.Business.Version {
 				change.Newest = newest
 			}
-			newest = nil // it is read again if the draft could not be published over it
+			newest = nil // read the newest version again, because a newer one prevented publishing
 			return p.rooms.Offer.DraftOffer(c.UserContext(), slug, change)
 		}
 	}
 	for range publishAttempts {
 		draft, err := s.draft()
-		if fault.Is(err, fault.Conflict) { // another system manages the offer now, which the page shows
+		if fault.Is(err, fault.Conflict) { // another system manages the offer now; the page shows this
 			return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 		}
 		if err != nil {
@@ -102,8 +103,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	return s.again(fiber.StatusConflict, nil)
 }
 
-// changeOf returns the change that a form has made, and the person's decision for each conflict with the changes of
-// others.
+// changeOf returns the change that a form has made, and the person's decisions on conflicts with the changes of other
+// people.
 func changeOf(o *offered, posted url.Values) offer.OfferChange {
 	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")),
 		TakeTheirs: map[string]bool{}}
@@ -116,7 +117,8 @@ func changeOf(o *offered, posted url.Values) offer.OfferChange {
 	return change
 }
 
-// askConflict shows the fields that both sides have changed, and the other changes.
+// askConflict shows a page on which the person decides each conflict. The page also shows the other changes that were
+// published in the meantime.
 func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) error {
 	between, err := p.differenceBetween(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
 	if err != nil {
@@ -129,8 +131,8 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *offer.Off
 	}))
 }
 
-// place adds a sentence for each problem to wrong, under the name of the field in which a person solves it. It returns
-// the sentences for problems that belong to no field of the form.
+// place adds a sentence for each problem to the map wrong, under the name of the input in which a person can correct
+// the problem. It returns the sentences about problems for which the form has no input.
 func (o *offered) place(
 	draft *offer.OfferDraft,
 	within string,
@@ -150,9 +152,9 @@ func (o *offered) place(
 	return others
 }
 
-// fieldOfProblem returns the path of the field in which a person solves a problem. If one of several fields is
-// required, this is the first of them. If a translation is in a language that the business does not have, this is the
-// list of its languages.
+// fieldOfProblem returns the path of the field in which a person can correct a problem. If one of several fields is
+// required, this is the first of these fields. If a translation is in a language that the business does not have, this
+// is the list of the business's languages.
 func fieldOfProblem(problem manifest.Problem) string {
 	switch problem.Code {
 	case manifest.CodeOneOf:
@@ -160,7 +162,7 @@ func fieldOfProblem(problem manifest.Problem) string {
 		return problem.Path + "." + first
 	case manifest.CodeForeignLanguage:
 		return "languages"
-	default: // the others are solved in their own field
+	default: // a person corrects the other problems in the field that has the problem
 	}
 	return problem.Path
 }

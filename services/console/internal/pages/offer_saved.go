@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// noteSaved sets the notice that a page shows after a version was saved: whether customers see the change, with a link.
-// The link leads to the booking page or, if the change is hidden, to the form that hides it. key is the key of the
-// saved object, "" for none.
+// noteSaved sets the notice that a page shows after a version was saved. The notice tells the person whether customers
+// see the change. It has a link to the booking page or, if customers do not see the change, to the form that hides it.
+// key is the key of the saved object, or "" for none. pages is the base URL of the booking pages.
 func (o *offered) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Says = o.page.Words.Say("offer_saved")
 	o.about.BookingPage = pages + "/b/" + o.page.Business.Slug
 	switch {
-	case o.about.Section == notificationsPart.section: // customers never see it
+	case o.about.Section == notificationsPart.section: // customers never see these settings
 		o.about.Says, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
 	case o.page.Business.NotYetOpen:
 		o.about.Says = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
@@ -26,7 +26,7 @@ func (o *offered) noteSaved(key, pages string) {
 	}
 }
 
-// noteHidden changes the notice if customers do not see the saved object.
+// noteHidden changes the notice if customers do not see the saved object. The new notice names the field that hides it.
 func (o *offered) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
 	if offer.ModuleOff(o.fields, k.list) {
@@ -41,7 +41,8 @@ func (o *offered) noteHidden(k offerKind, key string) {
 	}
 }
 
-// hiddenBy returns the label of the field that hides an object from customers, or "" if no field does.
+// hiddenBy returns the id of the label of the field that hides an object from customers, or "" if customers see the
+// object.
 func (o *offered) hiddenBy(k offerKind, item document.Fields) string {
 	units, _ := item["units"].([]any)
 	switch {

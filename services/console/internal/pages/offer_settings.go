@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// businessPart edits the name, the address and the languages of the business.
+// businessPart is the form for the name, the address and the languages of the business.
 var businessPart = offerPart{section: "business", groups: func(o *offered) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
@@ -55,7 +55,7 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 	}
 }}
 
-// policiesPart edits what customers may change or cancel, the deadlines for it, and the ways to pay.
+// policiesPart is the form for the customers' rules: what they may change or cancel until when, and how they pay.
 var policiesPart = offerPart{section: "policies", groups: func(o *offered) []form.Group {
 	pays := func(kind string) form.Field {
 		return form.Field{
@@ -91,7 +91,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offered) []for
 	}
 }}
 
-// bookingPagePart edits the appearance and the questions of the booking page.
+// bookingPagePart is the form for the appearance and the questions of the booking page.
 var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{
@@ -117,7 +117,7 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 	}
 }}
 
-// notificationsPart edits who is notified of bookings, and when customers are reminded.
+// notificationsPart is the form for the addresses that are notified of bookings, and for the customers' reminders.
 var notificationsPart = offerPart{section: "notifications", title: "settings_notifications", action: access.Integrate,
 	groups: func(*offered) []form.Group {
 		return []form.Group{{Hint: "settings_notifications_text", Fields: []form.Field{

@@ -93,7 +93,7 @@ var rentalsKind = offerKind{
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
 	groups: rentalGroups,
-	settle: func(item document.Fields) { // listed units replace the number of units
+	settle: func(item document.Fields) { // if units are listed, they replace the number of units
 		if units, _ := item["units"].([]any); len(units) > 0 {
 			delete(item, "units_count")
 		}
@@ -109,8 +109,8 @@ var rentalsKind = offerKind{
 	},
 }
 
-// online returns the maximum number of units of a rental that customers can book online. This is the smaller of the
-// numbers of all units and of units in service.
+// online returns the number of units of a rental that customers can book online. This is the manifest's quantity, but
+// at most the number of units in service.
 func online(item document.Fields) int {
 	pieces := whole(item["units_count"])
 	for _, unit := range asList(item["units"]) {

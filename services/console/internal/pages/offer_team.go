@@ -33,7 +33,7 @@ func contains(list []any, key string) bool {
 	return false
 }
 
-// hoursOf returns which hours a member has: those of the business, own ones or none.
+// hoursOf returns the kind of hours that a member has: those of the business, own hours, or no weekly hours.
 func hoursOf(member document.Fields) string {
 	days, own := member["hours"].(document.Fields)
 	switch {
@@ -57,7 +57,7 @@ func teamGroups(o *offered) []form.Group {
 	}
 }
 
-// singleDates returns the field for the dates with other hours.
+// singleDates returns the field for the single dates that have other hours than their weekday.
 func singleDates() form.Field {
 	return form.Field{Name: "overrides", Kind: form.Rows, Label: "offer_date", Fields: []form.Field{
 		{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountText adds the page that edits the whole offer as text.
+// mountText adds the routes of the page on which a person edits the whole manifest as text.
 func (p *Pages) mountText(business *authorize.Router) {
 	business.Get("/offer/text", access.ChangeOffer, p.askText)
 	business.Post("/offer/text", access.ChangeOffer, p.saveText)
@@ -35,8 +35,8 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 
-// saveText handles a submitted text of the whole offer. If the text has problems, it shows them beside the lines.
-// Otherwise it shows what the text would change, and publishes the text after the person has confirmed.
+// saveText handles a submitted text of the whole manifest. If the text has problems, saveText shows them beside the
+// lines. Otherwise it shows the changes, and publishes the text after the person has confirmed them.
 func (p *Pages) saveText(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 		},
 	}
 	err = p.publishOffer(c, o, s)
-	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // a fault of the catalog
+	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // catalog has refused the text
 		return s.wrong([]manifest.Problem{{Line: 1, Message: fault.Of(err).Sentence}})
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// translatable maps each list to the fields of its objects that can be translated.
+// translatable maps the name of each list of the manifest to the translatable fields of its objects.
 var translatable = map[string][]string{
 	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"},
 	"events": {"name", "description_html"},
@@ -23,20 +23,21 @@ var translatable = map[string][]string{
 	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"}, "pricing_rules": {"label"},
 }
 
-// translatedLists are the lists with translatable texts. Each has its own page.
+// translatedLists has the names of the lists with translatable texts. The pages show the texts of one list at a time.
 var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "pricing_rules", "form", "page"}
 
-// onTranslations is the number of objects on a page of translations.
+// onTranslations is the maximum number of objects on one page of translations.
 const onTranslations = 40
 
-// translated is an object of the offer with texts to translate, and the prefix of the names of its inputs.
+// translated is an object of the offer with translatable texts. name is the prefix of the names of its inputs, and
+// called is the text by which the page names the object.
 type translated struct {
 	name, called string
 	object       document.Fields
 	fields       []string
 }
 
-// textsOf returns the objects of a list. Each is followed by the objects inside it.
+// textsOf returns the objects of a list that have translatable texts. The objects inside an object follow it.
 func textsOf(fields document.Fields, list string) []translated {
 	var all []translated
 	if list == "page" { // the page shows the business's name as its heading
@@ -62,14 +63,14 @@ func textsOf(fields document.Fields, list string) []translated {
 	return all
 }
 
-// translation returns the text of a field in a language, or "" if it has none.
+// translation returns the translation of a field into a language, or "" if there is no translation.
 func (t translated) translation(language, field string) string {
 	all, _ := t.object["translations"].(document.Fields)
 	own, _ := all[language].(document.Fields)
 	return form.Typed(worded(own[field]))
 }
 
-// translate writes the text of a field in a language, or removes it if typed is empty.
+// translate writes the translation of a field into a language. If typed is empty, it removes the translation.
 func (t translated) translate(language, field, typed string) {
 	all, _ := t.object["translations"].(document.Fields)
 	if all == nil {
@@ -96,7 +97,7 @@ func (t translated) translate(language, field, typed string) {
 	}
 }
 
-// asked reads from the address which objects and which language a page of translations shows.
+// asked reads from the address which list, which of its objects and which language a page of translations shows.
 func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	t := view.Translations{Offering: o.about, Lists: translatedLists, Of: c.Query("of"), Language: c.Query("language")}
 	languages, _ := o.fields["languages"].([]any)
@@ -116,8 +117,8 @@ func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	return t
 }
 
-// fill adds the texts to a page of translations. typed has the values that the person has submitted; if it is nil, the
-// page shows the texts of the offer.
+// fill adds the texts and their translations to a page. If typed is not nil, the page shows the translations that the
+// person has submitted; otherwise it shows those of the offer.
 func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]string) {
 	all := textsOf(o.fields, t.Of)
 	t.From = max(0, min(t.From, len(all)))
@@ -153,7 +154,7 @@ func (p *Pages) askTranslations(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.TranslateOffer(o.page, t))
 }
 
-// saveTranslations writes the texts that the person has changed in the form.
+// saveTranslations writes the translations that the person has changed in the form, and publishes the result.
 func (p *Pages) saveTranslations(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

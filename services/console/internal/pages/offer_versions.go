@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountVersions adds the pages of the offer's versions.
+// mountVersions adds the routes of the pages about the offer's versions.
 func (p *Pages) mountVersions(business *authorize.Router) {
 	business.Get("/offer/versions", access.ChangeOffer, p.versions)
 	business.Get("/offer/versions/:id", access.ChangeOffer, p.askVersion)
@@ -30,7 +30,7 @@ func (p *Pages) mountVersions(business *authorize.Router) {
 // onVersions is the number of versions on one page of the list.
 const onVersions = 25
 
-// mostTakenBack is the maximum number of listed differences from an old version.
+// mostTakenBack is the maximum number of differences from an old version that a page lists.
 const mostTakenBack = 60
 
 // versions lists the published versions, newest first.
@@ -53,8 +53,8 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
 }
 
-// teamNames returns the names of the members of the team by their ids. If the reader may not see the team, it returns
-// only the reader's own name.
+// teamNames returns the names of the members of the team by their ids. If the principal may not see the team, it
+// returns only the name of the signed-in person.
 func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	by := authorize.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
@@ -71,8 +71,8 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	return names
 }
 
-// publisher returns who published a version: the name of a person, or a word for the kind of program. It returns "" if
-// the publisher is not recorded.
+// publisher returns the name of the person who published a version. For a program, it returns a word for the kind of
+// program. It returns "" if the publisher is not recorded.
 func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
 	switch {
 	case by.Kind == "":
@@ -83,7 +83,7 @@ func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) stri
 	return page.Words.Say("actor_" + string(by.Kind))
 }
 
-// takingBack returns the newest version and the old version in the path. Fault: not_found.
+// takingBack returns the newest version, and the old version whose number is in the path. Fault: not_found.
 func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
 	number := versionOf(c.Params("id"))
 	if number == 0 {
@@ -97,7 +97,7 @@ func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
 	return o, old, err
 }
 
-// askVersion shows what restoring an old version would change.
+// askVersion shows what publishing an old version again would change.
 func (p *Pages) askVersion(c *fiber.Ctx) error {
 	o, old, err := p.takingBack(c)
 	if err != nil {
@@ -115,8 +115,9 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *offer.Off
 		view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
-// takeVersionBack publishes an old version again, in place of the version that the page compared it with. If this
-// affects bookings, it asks for confirmation first, as every form of the offer does.
+// takeVersionBack publishes an old version again. It does so only if the version that the page compared it with is
+// still the newest one. If this affects customers' bookings, sales or data, it first asks for confirmation, as all
+// forms of the offer do.
 func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package pages serves the owner's pages (pages.md). Each handler parses the request, calls one use case and renders
-// one view. Every route is registered with its action, and the table of permissions in internal/identity/access decides
-// who may use it. Pages do not show actions that the reader may not use.
+// one view. Each route is registered with an action. The table of permissions in internal/identity/access decides which
+// roles may do this action. Pages hide the actions that the signed-in person may not do.
 package pages
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// Pages serves all pages.
+// Pages serves the owner's pages.
 type Pages struct {
 	rooms     *rooms.Rooms
 	addresses Addresses
@@ -42,7 +42,8 @@ type Pages struct {
 	box       *sealed.Box
 }
 
-// New returns the pages. The first of secrets seals customers' data in addresses.
+// New returns the pages for the use cases in all. The first of secrets encrypts customers' data in addresses. Addresses
+// that another of these secrets encrypted can still be read.
 func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -53,7 +54,8 @@ func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, erro
 	return &Pages{rooms: all, addresses: addresses, texts: sentences, assets: files, box: box}, nil
 }
 
-// Mount adds the routes, each with its action. admit authenticates the caller.
+// Mount adds the routes of all pages, each with the action that its caller must be permitted to do. The handler admit
+// authenticates the caller.
 func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
@@ -99,8 +101,8 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountIntegrations(business)
 }
 
-// plain returns a page without a business. Its language is the one that the person has chosen; otherwise that of the
-// browser; otherwise the argument own.
+// plain returns a page that belongs to no business. The page has the language that the person has chosen, otherwise the
+// language of the browser, otherwise the language in the argument own.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return authorize.Principal(c).Furthest(a) != access.None },
@@ -116,8 +118,8 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	return page
 }
 
-// page returns the data that every page of the business in the path needs. place is the menu entry of the page. Faults:
-// business_not_found, service_unavailable.
+// page returns the data that every page of a business needs. The slug of the business is in the path; place is the menu
+// entry of the page. Faults: business_not_found; service_unavailable.
 func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -140,7 +142,8 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// done returns the sentence for a completed action that the address names, or "" for an unknown name.
+// done returns the sentence about a completed action, or "" if what names no such action. what is the value of the
+// parameter done in the address.
 func done(page *view.Page, what string) string {
 	if slices.Contains(doneIntegrating, what) {
 		return page.Words.Say("done_" + what)
@@ -157,7 +160,8 @@ func done(page *view.Page, what string) string {
 	return ""
 }
 
-// wrong returns the sentence for a refused action that the address names, or "" for an unknown name.
+// wrong returns the sentence about a refused action, or "" if what names no such refusal. what is the value of the
+// parameter wrong in the address.
 func wrong(page *view.Page, what string) string {
 	if what == "delivery_waits" {
 		return page.Words.Say(what)
@@ -170,7 +174,7 @@ func wrong(page *view.Page, what string) string {
 	return ""
 }
 
-// show renders a page with its headers. Browsers must not cache it, because it contains customers' data.
+// show renders a page and sets its headers. Browsers must not cache the page, because it may contain customers' data.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	web.Protect(c, web.Policy{Nonce: page.Nonce})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -180,15 +184,15 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault shows a page about a fault, with what the person can do next. The page contains no internal details. It
-// implements [server.ShowFault].
+// ShowFault shows a page about a fault. The page has no internal details, and tells the person what to do next.
+// ShowFault implements [server.ShowFault].
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// choose shows the list of the person's businesses. If there is only one and the person may not create another, it
-// redirects to that business.
+// choose lists the businesses of the signed-in person. If there is only one, and the person may not create another,
+// choose redirects to the pages of this business.
 func (p *Pages) choose(c *fiber.Ctx) error {
 	asked, err := server.Query(c).Page()
 	if err != nil {
@@ -205,7 +209,7 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
 }
 
-// first redirects to the page that a day begins with.
+// first redirects to Today, the first page of a business.
 func (p *Pages) first(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -234,7 +238,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
-// pageAbout returns a page of the business, and the id in the path.
+// pageAbout returns a page of a business by [Pages.page], and the id in the path.
 func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
 	page, err := p.page(c, place)
 	if err != nil {
@@ -244,7 +248,7 @@ func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID
 	return page, id, err
 }
 
-// idOf returns the id in the path. Fault: not_found if it is no UUID.
+// idOf returns the id in the path. Fault: not_found if it is not a UUID.
 func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -253,7 +257,7 @@ func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// asked returns the parameters in the address, without done and wrong, which report the result of the last action.
+// asked returns the parameters in the address, except done and wrong, which report the result of the last action.
 func asked(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -264,9 +268,11 @@ func asked(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// backTo redirects to a page of the business, which shows the result of an action. The argument says is the name of a
-// parameter, "done" or "wrong"; the argument what is its value, the name of the sentence to show. back is the path of
-// the page below that of the business, as the form sent it; an invalid path leads to Today.
+// backTo redirects to a page of the business that shows the result of an action. The argument says is the name of a
+// parameter of this page, "done" or "wrong". The argument what is the parameter's value, the id of a sentence.
+//
+// back is the path and the query of the page, relative to the path of the business. It comes from a form, so backTo
+// redirects to Today if the path is invalid.
 func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	at, err := url.Parse(back)
 	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
@@ -278,11 +284,12 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
 }
 
-// below matches the path of a page below the path of its business.
+// below matches the path of a page relative to the path of its business.
 var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// transition returns the handler that changes the status of a booking; move is the name of the change, such as confirm.
-// If the change is not possible, the person returns to the page with the booking's current status.
+// transition returns the handler that changes the status of a booking. The argument move is the name of the transition,
+// such as confirm. If the transition is not possible, the handler redirects to the previous page, which shows the
+// booking's present status.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
@@ -293,8 +300,8 @@ func (p *Pages) transition(move string) fiber.Handler {
 	})
 }
 
-// pressed returns the handler of a form that has only a button. It calls do and redirects to the previous page. That
-// page shows the result, or the reason for the refusal if the person can solve it.
+// pressed returns the handler of a form that has only a button. The handler calls do and redirects to the previous
+// page. This page shows the sentence done, or the reason for the refusal if the person can solve it.
 func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -320,7 +327,7 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 	}
 }
 
-// sentences maps the faults that a person can solve to the names of their sentences.
+// sentences maps the faults that a person can solve to the ids of their sentences.
 var sentences = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free",
 	fault.ServiceNotFound:  "not_offered",
@@ -346,7 +353,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	return page, b, err
 }
 
-// here returns the query, with its question mark, of the list from which the booking was opened.
+// here returns the query of the list from which the booking was opened, with "?", or "" if the query is empty.
 func here(c *fiber.Ctx) string {
 	if values := asked(c); len(values) > 0 {
 		return "?" + values.Encode()
@@ -354,7 +361,7 @@ func here(c *fiber.Ctx) string {
 	return ""
 }
 
-// toBooking redirects to the page of the booking after an action.
+// toBooking redirects to the page of a booking after an action. This page shows the sentence done.
 func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
 	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
 }

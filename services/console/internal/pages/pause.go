@@ -11,15 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountPause adds the page that pauses online bookings.
+// mountPause adds the routes of the page that pauses online bookings.
 func (p *Pages) mountPause(business *authorize.Router) {
 	business.Get("/pause", access.ChangeOffer, p.askPause)
 	business.Post("/pause", access.ChangeOffer, p.pause)
 	business.Post("/pause/end", access.ChangeOffer, p.endPause)
 }
 
-// pausePage returns the page that pauses bookings, with the current pause. If another system manages the offer, the
-// page names that system.
+// pausePage returns the page that pauses online bookings, with the present pause. If another system manages the offer,
+// the page shows the name of that system.
 func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	page, err := p.page(c, view.PlaceToday)
 	if err != nil {
@@ -71,8 +71,8 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 	return p.setPause(c, page, asked, nil, "resumed")
 }
 
-// setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to the page Today,
-// which shows the result.
+// setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to Today, which
+// shows the sentence done.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
 	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountRentals adds the pages of rentals and their reservations.
+// mountRentals adds the routes of the pages about rentals and their reservations.
 func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Get("/rentals", access.SeeSales, p.rentals)
 	business.Get("/rentals/new", access.Serve, p.askReserve)
@@ -34,8 +34,8 @@ func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
 }
 
-// rentals shows the reservations that are picked up or due for pickup, and the free units on the 14 days from a date
-// on.
+// rentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days, which
+// begin at the date from in the address.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -56,7 +56,8 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Rentals(page, rented))
 }
 
-// reservation changes the status of a reservation.
+// reservation returns the handler that changes the status of a reservation. The argument move is the name of the
+// transition.
 func (p *Pages) reservation(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		_, err := p.rooms.Sales.MoveReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
@@ -64,7 +65,7 @@ func (p *Pages) reservation(move string) fiber.Handler {
 	})
 }
 
-// askReserve shows the reservation form. The address may preset a rental and a date.
+// askReserve shows the reservation form. Parameters in the address may preset the rental and the date.
 func (p *Pages) askReserve(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -75,7 +76,8 @@ func (p *Pages) askReserve(c *fiber.Ctx) error {
 		End: date, Quantity: "1", Key: rand.Text()}))
 }
 
-// reserve reserves for a customer. The Idempotency-Key of the form lets each shown form reserve once.
+// reserve reserves units of a rental for a customer. The form has an Idempotency-Key, so that a form that is sent twice
+// reserves only once.
 func (p *Pages) reserve(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -109,13 +111,14 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		}
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
-		typed.Key = rand.Text() // the next reservation differs from the refused one
+		// The next reservation needs a new Idempotency-Key, because it differs from the refused one.
+		typed.Key = rand.Text()
 	}
 	return p.show(c, status, page, view.Reserve(page, typed))
 }
 
-// typedReservation reads a reservation from the form. It checks what needs no request; the rental service checks the
-// rest.
+// typedReservation reads a reservation from the form. It checks only what needs no request to another service; the
+// service rental checks the rest.
 func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
 	typed := view.Reserving{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),

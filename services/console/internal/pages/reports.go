@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
-// mountReports adds the reports on bookings, sales and working time, as pages and as CSV files. A report has no data of
-// single customers. So it is open to every role that may see all sales.
+// mountReports adds the routes of the reports on bookings, revenue and working time, as pages and as CSV files. Every
+// role that may see all sales may see the reports, because they have no data of single customers.
 func (p *Pages) mountReports(business *authorize.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
 	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.rooms.Reports.BookingsReport,
@@ -29,7 +29,7 @@ func (p *Pages) mountReports(business *authorize.Router) {
 		reportcsv.Utilisation))
 }
 
-// reports shows all reports for the dates in the address.
+// reports shows all reports for the period and the grouping in the address.
 func (p *Pages) reports(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceReports)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 }
 
 // typedReport reads the parameters from, to and by of a report from the address. Without dates, the report covers the
-// last 12 weeks, 12 months or 28 days, depending on by.
+// last 28 days, 12 weeks or 12 months, depending on by.
 func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)),
 		Wrong: map[string]string{}}
@@ -94,7 +94,7 @@ func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) 
 	return typed, q
 }
 
-// usualFrom returns the default first date of a report that ends on to.
+// usualFrom returns the default first date of a report whose last date is to.
 func usualFrom(by report.By, to timespan.Date) timespan.Date {
 	const weeks, months = 12, 12
 	switch by {
@@ -103,12 +103,13 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 		return timespan.NewDate(year, month-(months-1), 1)
 	case report.Week:
 		return by.Start(to) - 7*(weeks-1)
-	default: // by day: four weeks
+	default: // a report by day covers four weeks
 	}
 	return to - 27
 }
 
-// exportReport sends a report for the dates in the address as CSV.
+// exportReport returns the handler that sends a report as CSV. The parameters in the address are the dates and the
+// grouping.
 func exportReport[Row any](
 	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error),
 	csv func([]Row) []byte,
@@ -130,6 +131,7 @@ func exportReport[Row any](
 		c.Set(fiber.HeaderCacheControl, "no-store")
 		c.Attachment(fmt.Sprintf("%s-%s-%s-%s.csv", page.Business.Slug, name, q.From, q.To))
 		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
-		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...)) // spreadsheets recognize UTF-8 by this mark
+		// Spreadsheets recognize UTF-8 by the byte order mark.
+		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// foundReservation returns the reservation in the path, with its page.
+// foundReservation returns the reservation whose id is in the path, and its page.
 func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
 	page, id, err := p.pageAbout(c, view.PlaceRentals)
 	if err != nil {
@@ -32,8 +32,8 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 		view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
-// showCancelReservation shows the form that cancels a reservation. A reservation that is picked up or has ended cannot
-// be cancelled; then it redirects to the page of rentals, which shows the reason.
+// showCancelReservation shows the form that cancels a reservation. If the reservation is picked up or has ended, it
+// cannot be cancelled; showCancelReservation then redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
 	asked view.CancellingReservation) error {
 	preview, err := p.rooms.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
@@ -48,7 +48,7 @@ func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
 	return p.show(c, status, page, view.CancelReservation(page, asked))
 }
 
-// cancelReservation cancels a reservation with the chosen refund.
+// cancelReservation cancels a reservation and refunds the chosen amount.
 func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -80,7 +80,8 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	return p.showCancelReservation(c, status, page, asked)
 }
 
-// refunding returns the refund form of a reservation. The form leads back to the customer's page.
+// refunding returns the refund form of a reservation. After the refund, the form leads back to the page of the
+// customer.
 func refunding(r *rental.Reservation) view.RefundingReservation {
 	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(),
 		Back: "rentals"}

@@ -13,8 +13,8 @@ import (
 
 type boxKey struct{}
 
-// unseal is middleware for all pages of a business. It decrypts customers' data in the query, so that the handlers read
-// plain text (package sealed).
+// unseal is middleware for all pages of a business. It decrypts customers' data in the query of the address (package
+// sealed), so that the handlers read plain text.
 func (p *Pages) unseal(c *fiber.Ctx) error {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
 	box := p.box.Of(strings.Clone(slug))
@@ -26,15 +26,15 @@ func (p *Pages) unseal(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// sealQuery encrypts customers' data in the query of a redirect.
+// sealQuery encrypts customers' data in the query of the address to which a handler redirects.
 func sealQuery(c *fiber.Ctx, values url.Values) {
 	if box, ok := c.Locals(boxKey{}).(*sealed.Box); ok {
 		box.SealQuery(values)
 	}
 }
 
-// find handles the search form, which is sent by POST. It redirects to the page with the results, and encrypts the
-// search text in the address if it contains an e-mail address.
+// find handles the search form, which browsers send by POST. It redirects to the page with the results. It encrypts the
+// search text in the address of this page if the text contains an e-mail address.
 func (p *Pages) find(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountSearch adds the results page of the search field.
+// mountSearch adds the routes of the page with the results of the search field.
 func (p *Pages) mountSearch(business *authorize.Router) {
 	business.Get("/search", access.SeeBookings, p.search)
 	business.Post("/search", access.SeeBookings, p.find)
 }
 
-// search finds bookings, customers and pages. An empty query redirects to the list of all bookings.
+// search finds bookings, customers and pages. If the search text is empty, it redirects to the list of all bookings.
 func (p *Pages) search(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceNone)
 	if err != nil {

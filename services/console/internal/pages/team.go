@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountTeam adds the pages on which an owner manages the people of a business.
+// mountTeam adds the routes of the pages on which an owner manages the members of a business.
 func (p *Pages) mountTeam(business *authorize.Router) {
 	business.Get("/team", access.ManageTeam, p.team)
 	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
@@ -67,11 +67,11 @@ func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) erro
 	return p.rooms.Accounts.WithdrawInvitation(c.UserContext(), authorize.Principal(c), business, id)
 }
 
-// mostTeamHistory is the maximum number of events shown in the team's history.
+// mostTeamHistory is the maximum number of events that the team's history shows.
 const mostTeamHistory = 25
 
-// teamHistory returns the newest events about the people and tokens of the business, newest first. It reports whether
-// there are older ones.
+// teamHistory returns the newest events about the members and the API tokens of the business, newest first. The second
+// result reports whether there are older events.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
 	list, err := p.rooms.TeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
 		request.Page{Limit: mostTeamHistory})
@@ -101,8 +101,8 @@ func (p *Pages) askInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
 }
 
-// invite invites a person and shows the link of the invitation. It does not redirect, because the link can be shown
-// only in this response.
+// invite invites a person, and shows the link of the invitation. It does not redirect to another page, because only
+// this response can show the link.
 func (p *Pages) invite(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
 
-// joining reads the role and the staff member of a person from a form, and notes errors beside their fields.
+// joining reads the role and the staff member of a person from a form. It adds a sentence for each invalid value.
 func joining(page *view.Page, role, staff string) view.Joining {
 	j := view.Joining{Role: role, Staff: staff}
 	switch {
@@ -152,7 +152,7 @@ func joining(page *view.Page, role, staff string) view.Joining {
 	return j
 }
 
-// teamMember returns the person of the team in the path, with the page.
+// teamMember returns the member of the team whose id is in the path, and the page.
 func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// The keys, feeds and webhooks of a removed person keep working until they are ended. The page lists them.
+	// The API keys, feeds and webhooks of a removed person work until an owner ends them. The next page lists them.
 	if made, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business,
 		m.Person.ID); err == nil &&
 		!made.IsEmpty() {
@@ -253,8 +253,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 		id))
 }
 
-// backToTeam redirects to the page of the team, which shows the result. A person who has removed themselves is
-// redirected from there to the sign-in page.
+// backToTeam redirects to the page of the team, which shows the sentence done. If a person has removed themselves, the
+// page of the team redirects them to the sign-in page.
 func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {
 		return err

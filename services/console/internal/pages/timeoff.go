@@ -15,8 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// timeOff shows the time off of a member. A member of the staff sees their own. A person who may edit the offer chooses
-// a member by the parameter staff_id; without it, the page asks which member if there are several.
+// timeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
+// offer chooses a member by the parameter staff_id. If this parameter is missing and there are several members, the
+// page asks for the member.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {
@@ -38,9 +39,12 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the time off of a member: of the signed-in member of the staff, otherwise of the member whose id is
-// asked. Without a valid id, it takes the only member. It returns nil if the business does not have exactly one, or if
-// the member is unknown.
+// offOf reads the time off of a member. If the principal may see only their own time off, this is their own. Otherwise
+// it is that of the member whose id is in the argument asked. If asked is not a valid id, offOf takes the only member
+// of the business.
+//
+// offOf returns nil if asked is not a valid id and the business does not have exactly one member, or if the business
+// does not have this member.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)
@@ -61,7 +65,8 @@ func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeO
 	return off, err
 }
 
-// setTimeOff adds time off, or removes it. If bookings overlap it, the page shows them and asks again.
+// setTimeOff adds or removes time off of a member. If bookings overlap the time off to add, the page shows these
+// bookings and asks for confirmation.
 func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -111,8 +116,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	return backTo(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }
 
-// absence parses the typed dates and times of an absence. Without times, the absence covers whole days. If only one
-// time is given, the other end is the beginning of the first day or the end of the last one.
+// absence parses the dates and times of an absence that a person has typed. Without times, the absence covers whole
+// days. If only one time is given, the absence begins at the start of the first day or ends at the end of the last day.
 func absence(typed view.Off) (offer.Absence, error) {
 	from, wrongFrom := timespan.ParseDate(typed.From)
 	to, wrongTo := timespan.ParseDate(typed.To)

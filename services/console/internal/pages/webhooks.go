@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// mountWebhooks adds the pages for webhook endpoints and their deliveries.
+// mountWebhooks adds the routes of the pages about webhook endpoints and their deliveries.
 func (p *Pages) mountWebhooks(business *authorize.Router) {
 	const all, one = "/settings/webhooks", "/settings/webhooks/:id"
 	business.Get(all, access.Integrate, p.webhooks)
@@ -43,8 +43,8 @@ func (p *Pages) mountWebhooks(business *authorize.Router) {
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
 
-// webhooks shows all webhook endpoints of the business and the form for a new one. The list has no pages, because a
-// business may have only a few endpoints.
+// webhooks shows all webhook endpoints of the business, and the form for a new one. All endpoints are on one page,
+// because the number of endpoints of a business has a low limit.
 func (p *Pages) webhooks(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form vie
 	return p.show(c, status, page, view.Webhooks(page, list.Webhooks, form))
 }
 
-// typedWebhook reads the form. If all events were chosen, Events is "*".
+// typedWebhook reads the form of a webhook endpoint. If the person has chosen all events, Events is "*".
 func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	form, err := web.Form(c)
 	if err != nil {
@@ -75,8 +75,9 @@ func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	return typed, nil
 }
 
-// wrongWebhook prepares the form of a refused endpoint to be shown again, and returns the page's HTTP status. It writes
-// the reason beside the field that causes it. It reports false for faults that the person cannot solve.
+// wrongWebhook prepares the form of a webhook endpoint that was refused, so that the form can be shown again. It
+// returns the HTTP status of the page. It writes the reason under the name of the input that causes the refusal. The
+// second result is false if the person cannot solve the fault.
 func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
 	status, ok := refused(page, err, &typed.Wrong)
 	if fault.Is(err, fault.InvalidParameter) {
@@ -92,8 +93,8 @@ func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, boo
 	return status, ok
 }
 
-// makeWebhook creates a webhook endpoint and shows its secret. By the form's Idempotency-Key, a form that is sent twice
-// creates only one endpoint.
+// makeWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that a form that is
+// sent twice creates only one endpoint.
 func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 	typed, err := typedWebhook(c)
 	if err != nil {
@@ -182,8 +183,8 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	return p.showWebhook(c, status, page, id, view.Webhook{Form: typed})
 }
 
-// ofWebhook returns the handler of a form that has only a button and is about one endpoint. It calls do and redirects
-// to the page of the endpoint, which shows the result.
+// ofWebhook returns the handler of a form that has only a button and is about one webhook endpoint. The handler calls
+// do, and redirects to the page of the endpoint. This page shows the sentence done, or the reason for the refusal.
 func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)
@@ -215,7 +216,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{Secret: rotated.Secret})
 }
 
-// retryDelivery sends a delivery again.
+// retryDelivery sends a delivery of a webhook again.
 func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

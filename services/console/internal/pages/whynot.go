@@ -15,12 +15,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountWhyNot adds the page that explains why a time cannot be booked.
+// mountWhyNot adds the route of the page that explains why a time cannot be booked.
 func (p *Pages) mountWhyNot(business *authorize.Router) {
 	business.Get("/why-not", access.Serve, p.whyNot)
 }
 
-// whyNot shows a form for a start. If the address names one, it explains why that start cannot be booked.
+// whyNot shows a form for the start of a booking. If the address has a start, the page also explains why this start
+// cannot be booked.
 func (p *Pages) whyNot(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {
@@ -48,8 +49,8 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.AskWhyNot(page, w))
 }
 
-// startOf reads the typed start of a booking: service, date, time and member. Fault: invalid_parameter; its sentence
-// begins with the name of the field in the booking service's API.
+// startOf reads the start of a booking that a person has typed: service, date, time and member. Fault:
+// invalid_parameter; its sentence begins with the name of the parameter in the API of the service booking.
 func startOf(w view.WhyNot) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")

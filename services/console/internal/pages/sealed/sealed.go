@@ -1,7 +1,7 @@
 // Package sealed encrypts customers' data in the addresses of pages, because addresses are stored in logs and browser
 // histories. It encrypts and authenticates each value by AES-256-GCM. Only this installation can decrypt a value, and
-// only on pages of the business for which it was encrypted. The same value of the same business always has the same
-// encrypted text, so that a page keeps its address.
+// only for the business for which the value was encrypted. The same value of the same business always has the same
+// encrypted text, so that the address of a page does not change.
 package sealed
 
 import (
@@ -17,13 +17,13 @@ import (
 	"strings"
 )
 
-// mark is the first character of each sealed value.
+// mark is the first character of each encrypted value.
 const mark = "~"
 
 // parameters are the query parameters that may contain customers' data.
 var parameters = []string{"email", "name", "phone", "query"}
 
-// Box seals and opens values. It is safe for concurrent use.
+// Box encrypts and decrypts values in addresses. It is safe for concurrent use.
 type Box struct {
 	keys     []key
 	business string
@@ -31,11 +31,11 @@ type Box struct {
 
 type key struct {
 	aead cipher.AEAD
-	mac  []byte // derives the nonce of a value from the value
+	mac  []byte // key of the HMAC that derives the nonce of a value from the value
 }
 
-// New returns a box for the values of all businesses, with keys derived from secrets. The first key encrypts; every key
-// can decrypt.
+// New returns a box for pages of no business. Its keys are derived from secrets. The key of the first secret encrypts;
+// the keys of all secrets can decrypt.
 func New(secrets ...string) (*Box, error) {
 	b := &Box{}
 	for _, secret := range secrets {
@@ -58,11 +58,11 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
-// Of returns a box for the values of one business, by its slug. It cannot decrypt values of another business, or values
-// that the box without a business has encrypted.
+// Of returns a box for the values of one business; the argument business is the slug. This box cannot decrypt values of
+// another business, or values that the box of no business has encrypted.
 func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
 
-// Seal returns the sealed value: the mark, then letters, digits, dashes and underscores.
+// Seal encrypts a text. The result has the mark, followed by letters, digits, dashes and underscores.
 func (b *Box) Seal(text string) string {
 	k := b.keys[0]
 	mac := hmac.New(sha256.New, k.mac)
@@ -71,7 +71,8 @@ func (b *Box) Seal(text string) string {
 	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), []byte(b.business)))
 }
 
-// Open returns the text of a sealed value. It reports false for any other text.
+// Open decrypts a value. The second result is false if the value was not encrypted by a box of the same business and
+// keys.
 func (b *Box) Open(value string) (string, bool) {
 	coded, marked := strings.CutPrefix(value, mark)
 	whole, err := base64.RawURLEncoding.DecodeString(coded)
@@ -88,8 +89,8 @@ func (b *Box) Open(value string) (string, bool) {
 	return "", false
 }
 
-// SealQuery encrypts those parameters of a query that may contain customers' data. It skips empty values, values that
-// are already encrypted, and search texts without "@", which contain no e-mail address.
+// SealQuery encrypts those parameters of a query that may contain customers' data. It skips empty values and values
+// that are already encrypted. It also skips search texts without "@", because they contain no e-mail address.
 func (b *Box) SealQuery(values url.Values) {
 	for _, name := range parameters {
 		for i, value := range values[name] {
@@ -101,7 +102,7 @@ func (b *Box) SealQuery(values url.Values) {
 	}
 }
 
-// SealPath is [Box.SealQuery] for the query of a path.
+// SealPath encrypts the query of a path by [Box.SealQuery], and returns the path with the encrypted query.
 func (b *Box) SealPath(path string) string {
 	before, query, has := strings.Cut(path, "?")
 	if !has || !slices.ContainsFunc(parameters, func(name string) bool { return strings.Contains(query, name+"=") }) {
@@ -115,7 +116,8 @@ func (b *Box) SealPath(path string) string {
 	return before + "?" + values.Encode()
 }
 
-// OpenQuery decrypts the values that [Box.SealQuery] encrypted. It reports whether the query contained such values.
+// OpenQuery decrypts the values of a query that [Box.SealQuery] has encrypted. It reports whether there were such
+// values.
 func (b *Box) OpenQuery(values url.Values) bool {
 	opened := false
 	for _, name := range parameters {

@@ -1,4 +1,5 @@
-// Package texts has the texts of the owner's pages: one file for each language. All files have the same sentences.
+// Package texts has the sentences of the owner's pages, in one file for each language. All files have the same sentence
+// ids.
 package texts
 
 import (
@@ -11,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load reads the sentences. It reads the files only once.
+// Load returns the sentences in all languages. It reads the files only once.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })
