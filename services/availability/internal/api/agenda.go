@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveAgenda answers when members work, what occupies them and when they are free. The
-// owner's calendar and the lists of classes use it. If the occupied time cannot be
-// read, the answer contains only the data of the offer, with computed false.
+// serveAgenda responds with the times at which staff members work, are occupied and are free.
+// The calendar of the owner and the lists of classes show this response. If the occupied time
+// cannot be read, the response has computed false and contains only the data of the offer.
 func (p *Public) serveAgenda(c *fiber.Ctx) error {
 	var req availability.AgendaRequest
 	if err := server.JSON(c, &req); err != nil {

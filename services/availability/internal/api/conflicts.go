@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveConflicts answers which future bookings would conflict with an offer that is not published yet
-// (docs/decisions/008).
+// serveConflicts responds with the future bookings that would conflict
+// with an offer that is not published yet (docs/decisions/008).
 func (p *Public) serveConflicts(c *fiber.Ctx) error {
 	var req availability.OutsideRequest
 	if err := server.JSON(c, &req); err != nil {
@@ -41,7 +41,8 @@ func (p *Public) serveConflicts(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// findConflicts checks each booking of the request against the unpublished offer. It stops when the request ends.
+// findConflicts checks each booking of the request against the unpublished
+// offer. If the request ends first, findConflicts returns an error.
 func findConflicts(ctx context.Context, published *catalog.Offer,
 	req *availability.OutsideRequest) (*availability.OutsideResponse, error) {
 	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
@@ -67,8 +68,8 @@ func findConflicts(ctx context.Context, published *catalog.Offer,
 	return answer, nil
 }
 
-// findMemberName returns the name of the member that a reason names. If the offer
-// no longer has the member, it returns the name that the booking contains.
+// findMemberName returns the name of the staff member in the reason r. If the offer no
+// longer has this staff member, findMemberName returns the name that the booking contains.
 func findMemberName(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
 	if m := offer.StaffMember(*r.StaffID); m != nil {
 		return m.Name

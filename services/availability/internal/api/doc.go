@@ -1,7 +1,7 @@
-// Package api is availability's HTTP API. It serves /slots and /available-dates to the
-// public (interface.md §4). It also answers other services whether a start can be booked.
+// Package api is the HTTP API of availability. It serves the calendars /slots and /available-dates to the
+// public (interface.md §4). On the internal port, it also answers booking whether a start time can be booked.
 //
-// Each handler reads the offer and the occupied time, calls the slot engine and renders the engine's result.
+// Each handler reads the offer and the occupied time, calls the slot engine and renders its result.
 package api
 
 import (
@@ -14,19 +14,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Offers returns the offers of businesses. Faults: business_not_found.
+// Offers returns the offers of businesses. Fault: business_not_found.
 // Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns an offer that may be some seconds old. While catalog does not answer, it returns the last offer that
-	// catalog has sent.
+	// Get returns an offer that may be some seconds old. If catalog does
+	// not answer, Get returns the last offer that it received from catalog.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
-	// AtLeast returns the offer of this version or a newer one.
+	// AtLeast returns the offer with this version, or with a newer version.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// OccupiedReader returns the time that the bookings of a business occupy within [from, to). The window
-// must not be longer than [booking.MaxOccupiedWindow]. If the argument moving is not nil, it is the
-// id of a booking whose time is left out. An error means that the occupied time could not be read.
+// OccupiedReader returns the time from the instant from, up to but excluding the instant to, that bookings
+// of a business occupy. This window must not be longer than [booking.MaxOccupiedWindow]. If the argument
+// seats is true, the result includes the booked seats of class sessions. If the argument moving is not
+// nil, the booking with this id is ignored. An error means that the occupied time could not be read.
 type OccupiedReader interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 		moving *uuid.UUID) (*booking.Occupied, error)

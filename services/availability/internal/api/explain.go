@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveExplanation answers why a start can or cannot be booked (pages.md, "Why not?"), from the same data as /slots.
+// serveExplanation responds with the reason why a start time can or cannot
+// be booked (pages.md, "Why not?"). It uses the same data as /slots.
 func (p *Public) serveExplanation(c *fiber.Ctx) error {
 	var req availability.ExplainRequest
 	if err := server.JSON(c, &req); err != nil {
@@ -31,8 +32,9 @@ func (p *Public) serveExplanation(c *fiber.Ctx) error {
 	return c.JSON(explanation)
 }
 
-// computeExplanation computes the explanation of a start. If data could not be read, it returns an explanation
-// with computed false, and no error. Faults: business_not_found, service_not_found, invalid_parameter.
+// computeExplanation computes the explanation of a start time. If the offer or the
+// occupied time could not be read, it returns an explanation with computed false,
+// and no error. Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) computeExplanation(ctx context.Context,
 	req availability.ExplainRequest) (*availability.Explanation, error) {
 	explanation := &availability.Explanation{Staff: []availability.MemberExplanation{}}
@@ -62,7 +64,7 @@ func (p *Public) computeExplanation(ctx context.Context,
 		return explanation, nil
 	}
 	leave, err := p.places.Enter(ctx, req.Slug)
-	if err != nil { // other computations of the business used the whole time
+	if err != nil { // other computations of the business used the whole time limit
 		p.recordDegraded(ctx, "place", err)
 		return explanation, nil
 	}
@@ -71,7 +73,7 @@ func (p *Public) computeExplanation(ctx context.Context,
 	return explanation, nil
 }
 
-// explainedStart is one start to explain, with the data for it.
+// explainedStart is one start time to explain, with the data that its explanation needs.
 type explainedStart struct {
 	offer    *catalog.Offer
 	question slot.Question
@@ -89,7 +91,7 @@ func (p *Public) newExplainedStart(offer *catalog.Offer, q availability.Question
 		nil
 }
 
-// findInactive returns the reason for the first inactive service, or nil if all are active.
+// findInactive returns the reason for the first inactive service, or nil if all services are active.
 func findInactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 	for _, id := range services {
 		if s := offer.Service(id); s != nil && !s.Active {
@@ -101,8 +103,8 @@ func findInactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reas
 	return nil
 }
 
-// explain fills in why the start can or cannot be booked: first for the question as asked, and then
-// for each member who performs the services. If the question names a member, it omits the second part.
+// explain adds to the explanation why the start time can or cannot be booked. It first explains the question as
+// asked. If the question names no staff member, explain then adds one row for each member who provides the services.
 func (s *explainedStart) explain(explanation *availability.Explanation) {
 	explanation.Computed = true
 	explanation.Bookable, explanation.Reason = s.findReason(s.question)
@@ -135,8 +137,8 @@ func (s *explainedStart) findReason(q slot.Question) (bool, *availability.Reason
 	return false, reason
 }
 
-// findRefusal returns why customers may not book a start that the calendar lists, for
-// example because bookings are paused (interface.md §3). It returns nil if they may.
+// findRefusal returns the reason why customers may not book a start time that the calendar lists, for
+// example because bookings are paused (interface.md §3). It returns nil if customers may book it.
 func findRefusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
 	err := offer.CheckAccount(q.IsOverride, q.Now)
 	switch {

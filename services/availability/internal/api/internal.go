@@ -14,21 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Internal serves the questions of booking.
+// Internal serves the API for booking on the internal port.
 type Internal struct {
 	offers Offers
 	clock  clock.Clock
 }
 
-// NewInternal returns the internal API.
+// NewInternal returns the API for booking.
 func NewInternal(offers Offers, now clock.Clock) *Internal {
 	return &Internal{offers: offers, clock: now}
 }
 
-// Mount adds the routes.
+// Mount adds the route POST /internal/bookable.
 func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.serveAssignments) }
 
-// serveAssignments answers which members can serve a start, by the same calculation as /slots (semantics.md §3).
+// serveAssignments responds with the staff members who can serve an appointment
+// at a start time. The computation is the same as for /slots (semantics.md §3).
 func (a *Internal) serveAssignments(c *fiber.Ctx) error {
 	body, err := server.Body(c)
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *Internal) serveAssignments(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// parseBookable reads a request strictly. Fault: invalid_parameter.
+// parseBookable parses a request. Unknown and invalid fields are errors. Fault: invalid_parameter.
 func parseBookable(body []byte) (availability.BookableRequest, error) {
 	var r availability.BookableRequest
 	if err := request.JSON(body, &r); err != nil {
@@ -68,7 +69,7 @@ func parseBookable(body []byte) (availability.BookableRequest, error) {
 	return r, checkQuestion(r.Question)
 }
 
-// checkQuestion checks the bounds of a question. Fault: invalid_parameter.
+// checkQuestion checks the number of services and variants, and the start time. Fault: invalid_parameter.
 func checkQuestion(q availability.Question) error {
 	switch {
 	case len(q.ServiceIDs) == 0:
@@ -83,7 +84,7 @@ func checkQuestion(q availability.Question) error {
 	return nil
 }
 
-// newQuestion returns the question in the form of the slot engine.
+// newQuestion converts a question of the API to a question for the slot engine.
 func newQuestion(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,

@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveNoStarts answers why each date of a window has no starts, with one rule for each
-// date. Bookings are ignored. If no rule is the cause, the answer for the date is
-// [availability.RuleBooking]. Faults: those of the calendars and of catalog.
+// serveNoStarts responds with the rules because of which the dates of a window have no bookable
+// start times, one rule for each date. Bookings are ignored. If no rule is the cause, the rule in
+// the response is [availability.RuleBooking]. Faults: the faults of the calendars and of catalog.
 func (p *Public) serveNoStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// readOccupied reads the time that bookings occupy within a span. It leaves out the booking with the
-// id moving, unless moving is nil. If seats is true, it also reads the booked seats of class sessions.
+// readOccupied reads the time that bookings occupy within a span. If moving is not nil, the booking with
+// this id is ignored. If seats is true, readOccupied also reads the booked seats of class sessions.
 //
-// It splits the span into windows that are short enough for booking. If occupied
-// time lies in two windows, both report it; the result contains it once.
+// It splits the span into windows no longer than [booking.MaxOccupiedWindow]. If occupied time
+// extends over two windows, booking returns it for both windows; the result contains it once.
 func readOccupied(ctx context.Context, peer OccupiedReader, businessID uuid.UUID, span timespan.Span, seats bool,
 	moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
@@ -38,7 +38,7 @@ func readOccupied(ctx context.Context, peer OccupiedReader, businessID uuid.UUID
 	return all, nil
 }
 
-// dropEarlierSpans returns b without the spans that begin before an instant.
+// dropEarlierSpans returns b without the spans that begin before instant.
 func dropEarlierSpans(b booking.Busy, instant int64) booking.Busy {
 	kept := booking.Busy{Resource: b.Resource, Class: b.Class}
 	for _, s := range b.Spans() {

@@ -21,10 +21,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Public serves the two calendars to the public, and the calendars, explanations and reports to other services.
+// Public serves the calendars to customers. To other services, it serves the calendars, explanations and reports.
 type Public struct {
-	// ReadTimeout limits how long a calendar waits for the offer and the
-	// occupied time together, or for the answer of rental. 0 means no limit.
+	// ReadTimeout limits how long a calendar waits for the offer and the occupied
+	// time together, or for the answer of the rental service. 0 means no limit.
 	ReadTimeout time.Duration
 
 	offers   Offers
@@ -32,10 +32,10 @@ type Public struct {
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
-	places   *bulkhead.Tenants // bounds the concurrent computations of each business
+	places   *bulkhead.Tenants // limits the concurrent computations for each business
 }
 
-// NewPublic returns the public API.
+// NewPublic returns the public API. The caller may set ReadTimeout.
 func NewPublic(offers Offers, occupied OccupiedReader, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
@@ -45,16 +45,16 @@ func NewPublic(offers Offers, occupied OccupiedReader, now clock.Clock, tel *tel
 	}
 }
 
-// Mount adds the routes.
+// Mount adds the routes of the calendars below /api/public/{slug}.
 func (p *Public) Mount(router fiber.Router) {
 	p.mount(router.Group("/api/public/:slug"), func(parse parser) parser { return parse })
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the
-// pages service. Requests on this port may also ask to which starts a booking can be rescheduled.
+// MountForPeers adds the calendars to the internal port, below /internal, for the MCP server and the pages service.
+// Requests on this port may have the parameters moving and party_size, which are needed to reschedule a booking.
 //
-// It also adds the explanations for owners, the working time of staff, and the check of bookings
-// against an unpublished offer. These routes have no rate limits; the callers apply their own.
+// MountForPeers also adds the routes for explanations, working time, agendas, and the check of bookings against
+// an unpublished offer. No route on this port has a rate limit; the calling services apply their own limits.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), withPeerParameters)
 	router.Get("/internal/api/public/:slug/no-starts",
@@ -65,7 +65,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	router.Post("/internal/outside", p.serveConflicts)
 }
 
-// parser reads the parameters of a calendar.
+// parser parses the query parameters of a calendar.
 type parser func(request.Query) (query, error)
 
 func (p *Public) mount(business fiber.Router, extend func(parser) parser) {
@@ -78,12 +78,13 @@ func (p *Public) mount(business fiber.Router, extend func(parser) parser) {
 	}, append(calendarParameters(), "start", "end")...))
 }
 
-// calendarParameters returns the parameters that all calendars take.
+// calendarParameters returns the names of the query parameters that all calendars have.
 func calendarParameters() []string {
 	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 }
 
-// serveCalendar computes a calendar and answers with the result of show.
+// serveCalendar parses the request with the function parse,
+// computes the calendar, and responds with the function render.
 func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(server.Query(c))
 	if err != nil {
@@ -94,7 +95,7 @@ func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ct
 		return err
 	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
-	if err != nil { // other computations of the business used the whole time
+	if err != nil { // other computations of the business used the whole time limit
 		p.recordDegraded(c.UserContext(), "place", err)
 		return render(c, m.answer, q)
 	}
@@ -114,14 +115,14 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 	return send(c, cacheControl, func(b []byte) []byte { return a.appendDays(b, q) })
 }
 
-// bodies pools the buffers of answers. fasthttp copies an answer into its own memory, so a buffer is free after that.
+// bodies pools the buffers of response bodies. fasthttp copies a body, so its buffer can be used again after that.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKeptBody is the size in bytes of the largest buffer that the pool
-// keeps. Without the limit, a rare large answer would keep its memory.
-const maxKeptBody = 256 << 10 // bytes
+// maxKeptBody is the size in bytes of the largest buffer that the pool keeps.
+// Without this limit, one large response would occupy memory for a long time.
+const maxKeptBody = 256 << 10
 
-// keepBody returns a buffer to the pool and reports whether it was small enough to keep.
+// keepBody returns a buffer to the pool. It reports whether the buffer was small enough to keep.
 func keepBody(body *[]byte) bool {
 	if cap(*body) > maxKeptBody {
 		return false
@@ -130,7 +131,7 @@ func keepBody(body *[]byte) bool {
 	return true
 }
 
-// send answers with the JSON that render appends.
+// send responds with the JSON that the function render appends to a buffer.
 func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
 	c.Set(fiber.HeaderCacheControl, cacheControl)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -141,19 +142,19 @@ func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
 	return nil
 }
 
-// answer is the content of a calendar.
+// answer is the content of a calendar response.
 type answer struct {
 	isComputed bool
-	timezone   string // "" if the offer could not be read
+	timezone   string // empty if the offer could not be read
 	offer      *catalog.Offer
 	question   slot.Question
-	openings   *slot.Openings // nil unless computed
+	openings   *slot.Openings // nil unless isComputed is true
 }
 
-// material is the input of a calendar's computation.
+// material is the data from which a calendar is computed.
 type material struct {
-	answer              // without openings
-	plan     *slot.Plan // nil if data could not be read
+	answer              // openings is nil
+	plan     *slot.Plan // nil if the offer or the occupied time could not be read
 	occupied booking.Occupied
 }
 
@@ -216,7 +217,7 @@ func (p *Public) compute(ctx context.Context, m material) answer {
 	return a
 }
 
-// recordDegraded counts and logs why an answer has computed false.
+// recordDegraded counts and logs that a response has computed false. The argument missing names the missing data.
 func (p *Public) recordDegraded(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a calendar could not be computed", "missing", missing, "error", err)

@@ -11,28 +11,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Bounds of interface.md §8.
+// Maximum values of interface.md §8.
 const (
 	maxServices   = 20
 	maxWindowDays = 62
 )
 
-// query holds the parameters of a calendar. /slots has one date, From = To.
+// query holds the parsed parameters of a calendar. /slots has one date, so that From equals To.
 type query struct {
 	From, To timespan.Date
-	Services []uuid.UUID // in their order; duplicates stay
+	Services []uuid.UUID // in the order of the request, with duplicates
 	StaffID  *uuid.UUID
-	Variants map[uuid.UUID]uuid.UUID // service to variant
+	Variants map[uuid.UUID]uuid.UUID // the key is the id of a service, the value the id of its variant
 
 	IsPackage    bool
-	IsPerService bool // each service may have its own member; ignored without Package
+	IsPerService bool // each service of a package may have its own staff member; ignored unless IsPackage is true
 
-	// For rescheduling a booking; only other services send these.
-	RescheduledID *uuid.UUID // its own time counts as free
-	PartySize     int        // the seats of a class that it needs
+	// The following fields are for rescheduling a booking. Only other services send them.
+	RescheduledID *uuid.UUID // id of the booking to reschedule; its time counts as free
+	PartySize     int        // number of class seats that the booking needs
 }
 
-// parseSlots reads the parameters of /slots. Fault: invalid_parameter, which names the parameter.
+// parseSlots parses the parameters of /slots. Fault: invalid_parameter, which names the parameter.
 func parseSlots(get request.Query) (query, error) {
 	date, err := get.Date("date")
 	if err != nil {
@@ -41,7 +41,7 @@ func parseSlots(get request.Query) (query, error) {
 	return parseShared(get, query{From: date, To: date})
 }
 
-// parseDates reads the parameters of /available-dates. Fault: as [parseSlots].
+// parseDates parses the parameters of /available-dates. Fault: invalid_parameter, which names the parameter.
 func parseDates(get request.Query) (query, error) {
 	start, end, err := get.Dates("start", "end")
 	if err != nil {
@@ -53,7 +53,7 @@ func parseDates(get request.Query) (query, error) {
 	return parseShared(get, query{From: start, To: end})
 }
 
-// parseShared reads the parameters that both calendars have.
+// parseShared parses the parameters that both calendars have.
 func parseShared(get request.Query, q query) (query, error) {
 	var err error
 	if q.Services, err = get.IDs("service_id", "a service"); err != nil {
@@ -68,7 +68,7 @@ func parseShared(get request.Query, q query) (query, error) {
 	return parsePackage(get, q)
 }
 
-// parsePackage reads how the services are combined, and their variants.
+// parsePackage parses the parameters of a package (is_package and staffing_mode), and the variants.
 func parsePackage(get request.Query, q query) (query, error) {
 	pack, err := get.Text("is_package")
 	if err != nil {
@@ -87,10 +87,10 @@ func parsePackage(get request.Query, q query) (query, error) {
 	return q, err
 }
 
-// maxPartySize bounds the seats in a request, as POST /book does.
+// maxPartySize is the maximum of the parameter party_size. POST /book has the same maximum.
 const maxPartySize = 1000
 
-// withPeerParameters returns a parser that also reads the parameters that only other services may send.
+// withPeerParameters returns a parser that also parses moving and party_size, which only other services may send.
 func withPeerParameters(parse parser) parser {
 	return func(get request.Query) (query, error) {
 		q, err := parse(get)

@@ -15,29 +15,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Lists of slots are long and regular. Their JSON is appended piece by piece to
-// pooled memory, without reflection. Parts that slots share are rendered once.
+// Lists of slots are long, and their entries have equal parts. The JSON of a list is appended piece
+// by piece to pooled memory, without reflection. A part that several slots share is rendered once.
 //
-// `make bench` allows /slots twice the CPU time of a minimal program for
-// the same answer. Without these measures, /slots would exceed that limit.
+// The benchmark in `make bench` fails if /slots takes more than twice the CPU time of a minimal
+// program for the same response. Without these measures, /slots would exceed this limit.
 
-// list is the memory for the slots of one answer.
+// list is the reusable memory for rendering the slots of one response.
 type list struct {
 	slots   []slot.Slot
 	members []renderedMember
-	index   map[*catalog.Staff]int // in members
-	last    int                    // index of the member that was looked up last
-	names   []byte                 // the rendered fields of members
+	index   map[*catalog.Staff]int // index of each staff member in members
+	last    int                    // index in members of the staff member that was looked up last
+	names   []byte                 // the rendered JSON fields of all members
 }
 
-// renderedMember is a member and the position of the member's rendered
-// fields in names. The member is nil for slots without a member.
+// renderedMember is a staff member with the position of the member's JSON
+// fields in list.names. Staff is nil for slots without a staff member.
 type renderedMember struct {
 	*catalog.Staff
 	byteRange
 }
 
-// byteRange is a range of a buffer.
+// byteRange is a range of bytes in a buffer. The byte at the index to is not included.
 type byteRange struct{ from, to int }
 
 var lists = sync.Pool{New: func() any { return newList() }}
@@ -47,8 +47,8 @@ func newList() *list { return &list{index: make(map[*catalog.Staff]int)} }
 // maxKeptSlots is the capacity of the largest list that the pool keeps.
 const maxKeptSlots = 8192
 
-// free returns the memory to the pool and reports whether it was
-// small enough to keep. It drops the references to the offer.
+// free returns the memory to the pool, without the references to the
+// offer. It reports whether the memory was small enough to keep.
 func (l *list) free() bool {
 	if cap(l.slots) > maxKeptSlots || cap(l.names) > maxKeptBody {
 		return false
@@ -61,7 +61,7 @@ func (l *list) free() bool {
 	return true
 }
 
-// appendSlots appends the body of /slots for a date.
+// appendSlots appends the body of the response of /slots for the date d.
 func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 	l := lists.Get().(*list)
 	defer l.free()
@@ -73,8 +73,8 @@ func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 	return a.appendEnd(append(b, ']'))
 }
 
-// append appends the slots as JSON. The head is rendered once for all
-// slots with the same start, and the tail once for all slots of a date.
+// append appends the slots as JSON to b. The fields before the staff member are rendered once for all
+// slots with the same start. The fields after the staff member are rendered once for all slots of a date.
 func (l *list) append(b []byte) []byte {
 	var head, tail byteRange
 	for i := range l.slots {
@@ -101,14 +101,14 @@ func (l *list) append(b []byte) []byte {
 	return b
 }
 
-// appendHead appends the fields of a slot before those of its member.
+// appendHead appends the JSON fields of a slot that come before the fields of its staff member.
 func appendHead(b []byte, s *slot.Slot) []byte {
 	b = appendTime(append(b, `{"time":"`...), s.Time)
 	b = appendTime(append(b, `","endTime":"`...), s.End)
 	return append(b, '"')
 }
 
-// appendTail appends the fields of a slot after those of its member.
+// appendTail appends the JSON fields of a slot that come after the fields of its staff member.
 func appendTail(b []byte, s *slot.Slot) []byte {
 	b = appendDate(append(b, `,"date":"`...), s.Date)
 	b = strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10)
@@ -119,8 +119,8 @@ func appendTail(b []byte, s *slot.Slot) []byte {
 	return append(b, '}')
 }
 
-// renderMember returns the JSON fields of a member, which it renders only once. The members of each start
-// mostly come in the same order. Therefore the search begins with the member after the last result.
+// renderMember returns the JSON fields of a staff member. Each member is rendered once. The slots of each start
+// usually list the members in the same order. Therefore the search begins after the member that was found last.
 func (l *list) renderMember(s *catalog.Staff) []byte {
 	if next := l.last + 1; next < len(l.members) && l.members[next].Staff == s {
 		l.last = next
@@ -147,7 +147,8 @@ func (l *list) findMember(s *catalog.Staff) int {
 	return l.index[s]
 }
 
-// appendDays appends the body of /available-dates: one number for each date from today to the advance limit.
+// appendDays appends the body of the response of /available-dates. It has the
+// number of starts for each requested date from today to the advance limit.
 func (a answer) appendDays(b []byte, q query) []byte {
 	b = append(b, `{"days":{`...)
 	if a.isComputed {
@@ -164,10 +165,10 @@ func (a answer) appendDays(b []byte, q query) []byte {
 	return a.appendEnd(append(b, '}'))
 }
 
-// appendEnd appends the end of both calendars.
+// appendEnd appends the fields at the end of both calendars: computed and timezone.
 func (a answer) appendEnd(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `,"computed":`...), a.isComputed)
-	b = append(append(b, `,"timezone":"`...), a.timezone...) // a loaded zone's name needs no escapes
+	b = append(append(b, `,"timezone":"`...), a.timezone...) // the name of a valid time zone needs no escapes
 	return append(b, `"}`...)
 }
 
@@ -189,7 +190,8 @@ func appendUUID(b []byte, id uuid.UUID) []byte {
 	return hex.AppendEncode(b, id[10:])
 }
 
-// appendText appends a JSON string as encoding/json writes it. Strings that need escapes are left to encoding/json.
+// appendText appends s as a JSON string, with the same result as
+// encoding/json. It calls encoding/json only if s needs escapes.
 func appendText(b []byte, s string) []byte {
 	if needsNoEscapes(s) {
 		return append(append(append(b, '"'), s...), '"')
@@ -201,7 +203,7 @@ func appendText(b []byte, s string) []byte {
 	return append(b, text...)
 }
 
-// needsNoEscapes reports whether a string needs no escapes in JSON.
+// needsNoEscapes reports whether encoding/json would write the string s without escapes.
 func needsNoEscapes(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

@@ -11,31 +11,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// RentalCalendar fetches the answer of /rental-available-dates from rental; [rental.Client]
-// implements it. Errors are faults. The fault peer_unavailable means that rental does not answer.
+// RentalCalendar returns the answer of the rental service to /rental-available-dates. [rental.Client] implements
+// RentalCalendar. Its errors are faults. Fault: peer_unavailable if the rental service does not answer.
 type RentalCalendar interface {
 	AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error)
 }
 
-// RentalDates serves /rental-available-dates with the answer of rental. If
-// rental does not answer, RentalDates itself answers with computed false.
+// RentalDates serves /rental-available-dates with the answer of the rental service.
+// If the rental service does not answer, RentalDates responds with computed false.
 type RentalDates struct {
 	public  *Public
 	rentals RentalCalendar
 }
 
-// NewRentalDates returns the calendar of rentals. It uses the offers and the time bound of public.
+// NewRentalDates returns the calendar of rentals. It uses the offers and the ReadTimeout of public.
 func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 	return &RentalDates{public: public, rentals: rentals}
 }
 
-// Mount adds the route.
+// Mount adds the route /api/public/{slug}/rental-available-dates.
 func (r *RentalDates) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-available-dates",
 		server.WithParameters(r.serveDates, rentalDatesParameters...))
 }
 
-// rentalDatesParameters lists the parameters that rental reads.
+// rentalDatesParameters lists the query parameters that are forwarded to the rental service.
 var rentalDatesParameters = []string{"start", "end", "rental_id"}
 
 func (r *RentalDates) serveDates(c *fiber.Ctx) error {
@@ -55,8 +55,9 @@ func (r *RentalDates) serveDates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// serveUncomputed answers with computed false if rental does not answer in time. It still reports an unknown
-// business as a fault. If the offer is not cached, it waits for the offer for up to another ReadTimeout.
+// serveUncomputed responds with computed false after the rental service did not answer in
+// time. If the business is unknown, it returns the fault business_not_found instead. If the
+// offer is not cached, serveUncomputed waits for the offer for up to another ReadTimeout.
 func (r *RentalDates) serveUncomputed(c *fiber.Ctx, cause error) error {
 	r.public.recordDegraded(c.UserContext(), "rentals", cause)
 	ctx, cancel := r.public.withReadTimeout(c.UserContext())

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveWorkingTime answers how long members work, for reports of utilization.
+// serveWorkingTime responds with the working time of staff members, for utilization reports.
 func (p *Public) serveWorkingTime(c *fiber.Ctx) error {
 	var req availability.WorkingTimeRequest
 	if err := server.JSON(c, &req); err != nil {
@@ -36,7 +36,7 @@ func (p *Public) serveWorkingTime(c *fiber.Ctx) error {
 	return c.JSON(availability.WorkingTime{Rows: rows})
 }
 
-// sumWorkingTime sums the working time of each member by period.
+// sumWorkingTime returns the working time of each staff member in each period of the report, in minutes.
 func sumWorkingTime(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
 	rows := []availability.WorkingTimeRow{}
 	seconds := int64(0)
