@@ -1,11 +1,13 @@
-// Package availability is the service that computes when appointments can be booked, and by which staff.
+// Package availability is the service that computes when appointments
+// can be booked, and which staff members can serve them.
 //
-// The service stores nothing. It computes each answer from two inputs: the business's offer, which catalog publishes
-// and this service caches, and the occupied time. It reads the occupied time from booking for every request.
+// The service stores nothing. It computes each answer from the offer of the business and from the occupied time.
+// It caches the offer, which catalog publishes. It reads the occupied time from booking for every calendar. A
+// request of booking contains the occupied time.
 //
-// The calendars, and booking's request whether a start can be booked, use one function,
-// slot.Find. Therefore exactly the listed starts can be booked. If an input cannot be read,
-// the calendars still answer, with computed false. Only booking then refuses a request.
+// The calendars list the bookable start times. POST /internal/bookable answers booking whether a start time can be
+// booked. Both use the same function, slot.Find. Therefore exactly the listed start times can be booked. If the offer
+// or the occupied time cannot be read, the calendars answer with computed false, but booking refuses the request.
 package availability
 
 import (
@@ -33,12 +35,12 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadTimeout limits how long a calendar waits for the offer and the occupied time together,
-	// or for the answer of rental. After ReadTimeout, the calendar answers with computed false.
+	// ReadTimeout limits how long a calendar waits for the offer and the occupied time together, or for
+	// the answer of the rental service. After ReadTimeout, the calendar answers with computed false.
 	ReadTimeout time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 
-// Validate checks the settings as a whole. Each fault names the environment variable.
+// Validate checks all settings. Each error names its environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	if c.ReadTimeout < 0 {
@@ -47,7 +49,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
