@@ -7,16 +7,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// AgendaReach returns the span in which [NewAgenda] needs the occupied time.
+// AgendaReach returns the span for which [NewAgenda] needs the occupied time.
 func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
 	zone := offer.Location()
 	return timespan.Span{Start: timespan.Instant(from, 0, zone), End: timespan.Instant(to+1, 0, zone)}
 }
 
-// NewAgenda returns when the active members of a business work on the dates from..to,
-// what occupies them and when they are free. It follows the rules of /slots.
+// NewAgenda returns when each active staff member of a business works, is occupied
+// and is free, on the dates from..to, both included. It follows the rules of /slots.
 func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
-	// The windows of a date are cut to the open time of the dates around it.
+	// The windows of a date are limited to the opening time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}
 	cut := func(spans []timespan.Span) []timespan.Span {
@@ -45,7 +45,7 @@ func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Oc
 	return a
 }
 
-// listSessions returns the sessions of all active classes on the dates from..to, with their booked seats.
+// listSessions returns the sessions of all active classes on the dates from..to, with the number of booked seats.
 func (h *horizon) listSessions(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
 	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
 	for i := range h.offer.Services {

@@ -7,26 +7,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// appointment is the requested sequence of services, divided into legs. One provider serves each leg.
+// appointment is the requested sequence of services, divided into legs. One
+// provider, which is a staff member or a capacity unit, serves each leg.
 type appointment struct {
-	legs      []leg
-	duration  int64 // seconds of service time
-	step      int64 // seconds between starts: the first service's, or a minute
-	isStaffed bool  // the candidate is a member and serves at least one leg
-	isClass   bool  // the request is for a class session, not for an appointment
+	legs     []leg
+	duration int64 // total time of the services in seconds
+	// step is the number of seconds between two possible starts: the slot interval of the first
+	// service, or one minute for owners.
+	step      int64
+	isStaffed bool // the candidate is a staff member and serves at least one leg
+	isClass   bool // the request is for a class session, not for an appointment
 }
 
-// leg is a part of an appointment that one provider, a member or a capacity unit,
-// serves without a break. Offsets are in seconds after the start of the appointment.
+// leg is a part of an appointment that one provider serves without a break. The provider is a staff
+// member or a capacity unit. Times are offsets in seconds after the start of the appointment.
 type leg struct {
-	service      *catalog.Service // whose capacity units the leg occupies; nil: a member serves it
-	members      []*catalog.Staff // in Auto-Assign order, the members who may serve the leg; nil: the candidate does
-	from, to     int64            // service time
-	serviceCount int              // number of consecutive services
-	occupiedSpan timespan.Span    // from..to plus the buffer before the first service and after the last
+	// service is the service whose capacity unit the leg occupies; nil if a staff member serves the leg.
+	service *catalog.Service
+	// members are the staff members who may serve the leg, in Auto-Assign order; nil if the candidate serves it.
+	members      []*catalog.Staff
+	from, to     int64 // time of the services, without buffers
+	serviceCount int   // number of consecutive services in the leg
+	// occupiedSpan is from..to, extended by the buffer before the first service and the buffer after the last one.
+	occupiedSpan timespan.Span
 }
 
-// newAppointment joins consecutive services of one provider into legs.
+// newAppointment divides the requested services into legs. Consecutive services of one provider form one leg.
 func newAppointment(offer *catalog.Offer, q Question) appointment {
 	first, last := q.Services[0], q.Services[len(q.Services)-1]
 	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, isClass: first.Class()}
@@ -59,19 +65,19 @@ func newAppointment(offer *catalog.Offer, q Question) appointment {
 	return a
 }
 
-// continues reports whether the provider of l also serves next.
+// continues reports whether the provider of the leg l also serves the leg next.
 func (l leg) continues(next leg) bool {
 	return l.service == next.service && l.members == nil && next.members == nil
 }
 
-// reach returns the span, relative to the start of the appointment,
-// in which the appointment with its buffers occupies a resource.
+// reach returns the span, relative to the start of the appointment, in which the
+// appointment can occupy a staff member or a capacity unit. The span includes the buffers.
 func (a appointment) reach() timespan.Span {
 	return timespan.Span{Start: a.legs[0].occupiedSpan.Start, End: a.legs[len(a.legs)-1].occupiedSpan.End}
 }
 
-// findFittingStarts returns the starts of the appointment at which the leg's
-// service time lies in the spans work. It reuses the memory of dst.
+// findFittingStarts returns the starts of the appointment at which the services of the
+// leg, without buffers, lie in one of the spans work. It reuses the memory of dst.
 func (l leg) findFittingStarts(dst, work []timespan.Span) []timespan.Span {
 	dst = dst[:0]
 	for _, w := range work {
@@ -82,16 +88,17 @@ func (l leg) findFittingStarts(dst, work []timespan.Span) []timespan.Span {
 	return dst
 }
 
-// findOverlappingStarts returns the starts of the appointment at which the leg, with its buffers, would overlap the
-// span busy.
+// findOverlappingStarts returns the starts of the appointment at
+// which the leg, with its buffers, would overlap the span busy.
 func (l leg) findOverlappingStarts(busy timespan.Span) timespan.Span {
 	return timespan.Span{Start: busy.Start - l.occupiedSpan.End + 1, End: busy.End - l.occupiedSpan.Start}
 }
 
-// findCandidates returns the members who may serve all services that need staff, in Auto-Assign
-// order. If only is not nil, the member with that id is the only possible candidate.
+// findCandidates returns the active staff members who may serve all services that need staff, in
+// Auto-Assign order. If memberID is not nil, only the staff member with this id can be in the result.
 func findCandidates(offer *catalog.Offer, services []*catalog.Service, memberID *uuid.UUID) []*catalog.Staff {
-	// performed counts the staffed services that a member performs, up to the first one that the member does not.
+	// performedCount counts, for each staff member, the staffed
+	// services up to the first one that the member does not provide.
 	performedCount := make(map[uuid.UUID]int, len(services[0].StaffIDs))
 	staffedCount := 0
 	for _, s := range services {

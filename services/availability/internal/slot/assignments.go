@@ -12,17 +12,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// maxAssignments is the maximum number of assignments that are returned for one start. They differ
-// in their capacity units or, in a package with staff per service, in their members. If concurrent
-// requests book some of them first, booking uses the next; it never needs more than this number.
+// maxAssignments is the maximum number of assignments that are returned for one start. The assignments differ
+// in their capacity units or, in a package with staff per service, in their staff members. If concurrent
+// requests book the first assignments, booking tries the next ones. Booking never needs more than 64.
 const maxAssignments = 64
 
-// FindAssignments returns the assignments with which the appointment can start at the local
-// time t of the calendar date d, in Auto-Assign order. The result is empty if /slots
-// does not list the start (semantics.md §3). FindAssignments ignores q.From and q.To.
+// FindAssignments returns the assignments with which the appointment can start at the local time t of the
+// calendar date d, in Auto-Assign order. The result is empty if /slots does not list this start (semantics.md
+// §3), unless q.AllowsOutsideHours permits a start outside working time. FindAssignments ignores q.From and q.To.
 func FindAssignments(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
 	occupied booking.Occupied) []availability.Assignment {
-	q.From, q.To = d-1, d // after midnight, the window may belong to the day before
+	q.From, q.To = d-1, d // after midnight, the start may belong to a working window of the day before
 	start := timespan.Instant(d, t, offer.Location())
 	assignments := Find(offer, q, occupied).findAssignments(start)
 	if len(assignments) == 0 && q.AllowsOutsideHours {
@@ -54,7 +54,7 @@ func (o *Openings) findAssignments(start int64) []availability.Assignment {
 	return assignments
 }
 
-// findCandidatesAt returns the candidates who can begin at start, in Auto-Assign order.
+// findCandidatesAt returns the indexes of the candidates who can begin at the instant start, in Auto-Assign order.
 func (o *Openings) findCandidatesAt(start int64) []int32 {
 	var able []int32
 	for _, r := range o.runs {
@@ -63,14 +63,15 @@ func (o *Openings) findCandidatesAt(start int64) []int32 {
 			able = append(able, r.candidate)
 		}
 	}
-	slices.Sort(able) // the runs of one date follow those of the date before
+	slices.Sort(able) // into Auto-Assign order; the runs are sorted by date first
 	return able
 }
 
-// findCrew returns, for each leg that the candidate does not serve, the members who can serve it.
+// findCrew returns, for each leg that the candidate does not serve, the staff members who can serve the leg.
 //
-// It also returns the number of turns: how many combinations to try, so that each member and each
-// candidate is used in at least one. A package with staff per service has at most maxAssignments turns.
+// It also returns the number of turns. A turn is one combination of a candidate and staff
+// members. There are enough turns that each candidate and each staff member is in at
+// least one of them. A package with staff per service has at most maxAssignments turns.
 func (o *Openings) findCrew(start int64, candidates int) ([][]*catalog.Staff, int) {
 	if len(o.alternatives) == 0 {
 		return nil, candidates
@@ -85,14 +86,14 @@ func (o *Openings) findCrew(start int64, candidates int) ([][]*catalog.Staff, in
 	return crew, min(turns, maxAssignments)
 }
 
-// contains reports whether a normalized set of instants contains t.
+// contains reports whether one of the spans contains the instant t. The spans must be normalized.
 func contains(spans []timespan.Span, t int64) bool {
 	i, found := slices.BinarySearchFunc(spans, t, func(s timespan.Span, t int64) int { return cmp.Compare(s.Start, t) })
 	return found || i > 0 && t < spans[i-1].End
 }
 
-// findFreeUnits returns the free capacity units of each leg, and the number of different ways
-// to choose them, at most limit. If no leg uses capacity units, that number is one.
+// findFreeUnits returns the free capacity units of each leg, and in how many ways one unit can
+// be chosen for each leg, at most limit. If no leg uses capacity units, this number is one.
 func (o *Openings) findFreeUnits(start int64, limit int) ([][]unitRun, int) {
 	units := make([][]unitRun, len(o.appointment.legs))
 	depth, hasUnits := limit, false
@@ -110,16 +111,16 @@ func (o *Openings) findFreeUnits(start int64, limit int) ([][]unitRun, int) {
 	return units, depth
 }
 
-// combination is one choice of members and capacity units for an appointment.
+// combination is one choice of staff members and capacity units for an appointment.
 type combination struct {
 	candidate *catalog.Staff
-	crew      [][]*catalog.Staff // by leg, for the legs that the candidate does not serve
-	units     [][]unitRun        // by leg, for the legs that use capacity units
-	turn      int                // index into the crew, modulo its size
-	unit      int                // index into the free capacity units, lowest first
+	crew      [][]*catalog.Staff // by leg, the staff members who can serve it; nil for legs that the candidate serves
+	units     [][]unitRun        // by leg, the free capacity units; nil for legs that use none
+	turn      int                // selects the staff member of each leg in crew, modulo the number of members
+	unit      int                // index into the free capacity units, of which the lowest number is first
 }
 
-// newAssignment returns the assignment with the members and capacity units of w.
+// newAssignment returns the assignment with the staff members and the capacity units of the combination w.
 func (o *Openings) newAssignment(start int64, w combination) availability.Assignment {
 	c := availability.Assignment{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
 	if w.candidate != nil {
@@ -148,8 +149,8 @@ func (o *Openings) newAssignment(start int64, w combination) availability.Assign
 	return c
 }
 
-// appendPart adds a part. If the last part is of the same resource and
-// ends when the new one begins, appendPart extends the last part instead.
+// appendPart appends a part to parts. If the last part occupies the same resource
+// and ends when the new part begins, appendPart extends the last part instead.
 func appendPart(parts []availability.Part, id uuid.UUID, unit int, span timespan.Span) []availability.Part {
 	resource := booking.Resource{ID: id, Lane: unit}
 	if n := len(parts); n > 0 && parts[n-1].Resource == resource && parts[n-1].Occupies.End == span.Start {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// occurrence is a class session on one of its dates.
+// occurrence is a class session on one of its dates, with its span.
 type occurrence struct {
 	session *catalog.ClassSession
 	date    timespan.Date
@@ -21,8 +21,8 @@ type occurrence struct {
 
 // eachOccurrence calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
 //
-// A session is scheduled weekly between its first and last date, or on a single date. It does not
-// take place if the business is closed that day, the time is blocked, or its member is inactive.
+// A session is scheduled weekly between its first and last date, or on a single date. A scheduled session does not
+// take place if the business is closed on that date, the time is blocked, or the session's staff member is inactive.
 func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	h.eachScheduled(service, from, to, func(at occurrence) {
 		if !h.isOff(at) {
@@ -31,7 +31,7 @@ func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Dat
 	})
 }
 
-// isOff reports whether a scheduled session does not take place.
+// isOff reports whether a scheduled session does not take place, as described at eachOccurrence.
 func (h *horizon) isOff(at occurrence) bool {
 	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closedDates[at.date] || h.isBlocked(at)
 }
@@ -50,11 +50,11 @@ func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date
 	}
 }
 
-// week is the number of dates from a session to the next one.
+// week is the number of days from a weekly session to the next one.
 const week = 7
 
-// findScheduledDates returns the first date on which a session is scheduled within from..to, and an upper
-// bound for the last one. The session recurs every [week] days, beginning at the first date.
+// findScheduledDates returns the first date in from..to on which a session is scheduled, and an upper
+// bound for the last one. From the first date on, the session recurs every [week] days up to this bound.
 func findScheduledDates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
 		return max(*c.Date, from), min(*c.Date, to)
@@ -79,7 +79,7 @@ func (h *horizon) isBlocked(at occurrence) bool {
 		at.session.StaffID != nil && overlapsAny(h.memberBlockedTime[*at.session.StaffID], at.Span)
 }
 
-// overlapsAny reports whether s overlaps one of normalized spans.
+// overlapsAny reports whether the span s overlaps one of the spans. The spans must be normalized.
 func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
 	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int {
 		return cmp.Compare(b.End, start+1)
@@ -87,7 +87,7 @@ func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
 	return i < len(spans) && spans[i].Overlaps(s)
 }
 
-// readClosedDates records the dates that an override of the business closes.
+// readClosedDates records the dates on which an override closes the business.
 func (h *horizon) readClosedDates() {
 	h.closedDates = make(map[timespan.Date]bool)
 	for _, o := range h.offer.Overrides {
@@ -97,8 +97,8 @@ func (h *horizon) readClosedDates() {
 	}
 }
 
-// readSessions records when class sessions occupy their members, buffers
-// included. A session occupies its member even if no seat is booked.
+// readSessions records when class sessions, with their buffers, occupy staff
+// members. A session occupies its staff member even if no seat is booked.
 func (h *horizon) readSessions() {
 	h.teachingTime = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
@@ -114,8 +114,9 @@ func (h *horizon) readSessions() {
 	}
 }
 
-// findLongestClass returns how many dates a class session with its buffers can last beyond the date on which it starts.
-// It is a bound for all classes of the offer. It includes one date for a zone that skips a date at the date line.
+// findLongestClass returns how many dates a class session with its buffers can last beyond
+// the date of its start. The result is an upper bound for all classes of the offer. It
+// includes one date for a time zone that skips a date when it crosses the date line.
 func findLongestClass(offer *catalog.Offer) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
@@ -127,24 +128,24 @@ func findLongestClass(offer *catalog.Offer) timespan.Date {
 	return longest
 }
 
-// addBuffers returns the time of a service with its buffers.
+// addBuffers extends the span of a service by the buffers of the service.
 func addBuffers(s *catalog.Service, span timespan.Span) timespan.Span {
 	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute,
 		End: span.End + int64(s.BufferAfterMinutes)*minute}
 }
 
-// session is a class session that can be booked.
+// session is a class session that can be booked, on one of its dates.
 type session struct {
 	occurrence
-	member    *catalog.Staff // nil if the session has no member
+	member    *catalog.Staff // nil if the session has no staff member
 	remaining int
 }
 
 // findSessions returns the class sessions on the dates from..to
 // that can be booked and start at or after the instant earliest.
 //
-// A session cannot be booked if an appointment occupies its member at that time.
-// Another session of the member does not prevent it, because the owner scheduled both.
+// A session cannot be booked if an appointment occupies its staff member at that time. Another session
+// of the same staff member does not prevent a booking, because the owner scheduled both sessions.
 func (h *horizon) findSessions(q Question, from, to timespan.Date, earliest int64,
 	occupied booking.Occupied) []session {
 	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), groupAppointmentTime(occupied.Busy)
@@ -166,14 +167,14 @@ func (h *horizon) findSessions(q Question, from, to timespan.Date, earliest int6
 	return sessions
 }
 
-// wants reports whether the question asks for this session.
+// wants reports whether the question can be answered with the session c.
 func (q Question) wants(c *catalog.ClassSession) bool {
 	return (q.SessionID == nil || *q.SessionID == c.ID) &&
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
 }
 
-// groupAppointmentTime returns, by member, the time that bookings of appointments occupy. Bookings of classes are left
-// out.
+// groupAppointmentTime returns, by staff member, the time that bookings
+// of appointments occupy. It ignores bookings of class sessions.
 func groupAppointmentTime(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {
@@ -184,8 +185,8 @@ func groupAppointmentTime(occupied []booking.Busy) map[uuid.UUID][]timespan.Span
 	return busy
 }
 
-// compareSessions defines the order in which slots are listed: by start, then by member, then by
-// the key of the session. Sessions without a member come last among those with the same start.
+// compareSessions defines the order in which slots are listed: by start, then by staff member, then by
+// the key of the session. Among sessions with the same start, those without a staff member come last.
 func compareSessions(a, b session) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member),
 		cmp.Compare(a.session.Key, b.session.Key))
@@ -203,7 +204,7 @@ func compareMembers(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// appendSessions appends the sessions of the date d.
+// appendSessions appends the slots of the sessions on the date d.
 func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	for i := range o.sessions {
 		s := &o.sessions[i]
@@ -221,7 +222,7 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 }
 
 // findSessionAssignments returns one assignment for each class session that begins at the instant
-// start, by the key of the session. Booking uses the first assignment with enough free seats.
+// start, sorted by the key of the session. Booking uses the first assignment with enough free seats.
 func (o *Openings) findSessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {

@@ -12,16 +12,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// ConflictChecker finds the bookings that conflict with an unpublished offer (docs/decisions/008). A booking keeps its
-// start, its length and its member. Other bookings matter only if together they exceed the capacity in the offer.
+// ConflictChecker finds the bookings that conflict with an unpublished offer (docs/decisions/008). It checks each
+// booking with its present start, length and staff member. Other bookings matter only if all bookings together
+// exceed the seats of a session or the capacity of a service in the offer.
 type ConflictChecker struct {
-	offer      *catalog.Offer
-	seats      map[booking.Occurrence]int    // booked seats of each class session
-	uses       map[uuid.UUID][]unitUse       // of services without staff
-	overbooked map[uuid.UUID][]timespan.Span // when more of them are in use than there are
+	offer *catalog.Offer
+	seats map[booking.Occurrence]int // number of booked seats of each class session
+	uses  map[uuid.UUID][]unitUse    // booked times of each service without staff
+	// overbooked holds, by service, the spans in which more capacity units are booked than the service has.
+	overbooked map[uuid.UUID][]timespan.Span
 }
 
-// NewConflictChecker compares all future bookings with an offer.
+// NewConflictChecker returns a checker for an offer. The argument held contains all future bookings.
 func NewConflictChecker(offer *catalog.Offer, held []availability.Held) *ConflictChecker {
 	o := &ConflictChecker{
 		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]unitUse{},
@@ -36,7 +38,7 @@ func NewConflictChecker(offer *catalog.Offer, held []availability.Held) *Conflic
 	return o
 }
 
-// add counts the seats or capacity units of a booking.
+// add counts the seats or the capacity units of a booking.
 func (o *ConflictChecker) add(h *availability.Held) {
 	if h.SessionID != nil {
 		o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}] += max(1, h.PartySize)
@@ -61,8 +63,8 @@ func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.
 	}
 }
 
-// FindReason returns the first rule of the offer with which a booking conflicts, or nil if there is no
-// conflict. Notice, advance limit, grid and pause are not checked, because they restrict new bookings only.
+// FindReason returns the first rule of the offer with which a booking conflicts, or nil if there is no conflict.
+// It does not check minimum notice, advance limit, slot grid and pause, which restrict new bookings only.
 func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason {
 	services, reason := o.findServices(h)
 	if reason != nil {
@@ -71,9 +73,10 @@ func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason 
 	start := time.Unix(h.StartsAt, 0)
 	q := Question{
 		Services: services, IsPackage: h.PerService, IsPerService: h.PerService, SessionID: h.SessionID,
-		IsOverride: true, Now: start.AddDate(0, 0, -2), // so that no part is in the past, whatever the clock skips
+		// two days earlier, so that no part of the booking is in the past, even if a clock change skips a date
+		IsOverride: true, Now: start.AddDate(0, 0, -2),
 	}
-	if h.SessionID == nil { // the member of a session may change
+	if h.SessionID == nil { // the staff member of a class session may change
 		if h.StaffID != nil && o.offer.StaffMember(*h.StaffID) == nil {
 			return &availability.Reason{Rule: availability.RuleRemoved, Whose: availability.OfStaff, StaffID: h.StaffID}
 		}
@@ -91,8 +94,8 @@ func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason 
 	return o.checkUnits(h)
 }
 
-// findServices returns the services of a booking as the offer now defines them, but with
-// their booked lengths. If the offer no longer has one of them, it returns the reason.
+// findServices returns the services of a booking as the offer defines them, but with their booked
+// durations. If the offer does not have one of the services any more, findServices returns the reason.
 func (o *ConflictChecker) findServices(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
 	services := make([]*catalog.Service, len(h.Services))
 	for i, part := range h.Services {
@@ -138,7 +141,8 @@ func (o *ConflictChecker) checkUnits(h *availability.Held) *availability.Reason 
 	return reason
 }
 
-// findPeakUse returns the number of booked capacity units at the busiest moment of a span.
+// findPeakUse returns the largest number of capacity units of the
+// service that are booked at the same moment of the span during.
 func (o *ConflictChecker) findPeakUse(service uuid.UUID, during timespan.Span) int {
 	var overlapping []unitUse
 	for _, u := range o.uses[service] {

@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar date
-// d (pages.md, "Why not?"). It returns nil if [FindAssignments] returns an assignment. Explain ignores q.From and q.To.
+// Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar date d
+// (pages.md, "Why not?"). It returns nil if [FindAssignments] returns an assignment. Explain ignores q.From and q.To.
 //
-// Explain does not implement any rule itself. It calls [Find] several times, each time
-// without the rules after some position in their order. To leave out a rule, it removes
-// the rule's cause from the input of Find, for example the blocks from the offer.
+// Explain does not implement any rule itself. It calls [Find] several times. In each call, only the
+// first rules of the list [rules] apply, up to a different position. To disable a rule, Explain
+// removes the cause of the rule from the input of Find, for example the blocks from the offer.
 //
-// Leaving out a rule never removes a start. Therefore a binary search finds the first
-// rule that prevents the start, and the cause: for example which block or which booking.
+// Disabling a rule never removes a start. Therefore Explain finds the first rule that prevents the
+// start by binary search. In the same way, it finds the cause, for example the block or the booking.
 func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
 	occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
@@ -29,7 +29,7 @@ func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	return e.findReason()
 }
 
-// findReason returns the first rule that prevents the start, or nil if it can be booked.
+// findReason returns the first rule that prevents the start, or nil if the start can be booked.
 func (e *explanation) findReason() *availability.Reason {
 	if e.isBookable(len(rules), allCauses) {
 		return nil
@@ -49,15 +49,15 @@ func (e *explanation) findReason() *availability.Reason {
 	return reason
 }
 
-// ExplainReach returns the span in which [Explain] needs the occupied time.
+// ExplainReach returns the span for which [Explain] needs the occupied time.
 func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
 	start, around := timespan.Instant(d, t, offer.Location()), newAppointment(offer, q).reach()
 	return timespan.Span{Start: start + around.Start, End: start + around.End}
 }
 
-// FindPerformers returns the members who perform all services of the question that need staff, in
+// FindPerformers returns the staff members who provide all services of the question that need staff, in
 // Auto-Assign order. It includes inactive members. In a package with staff per service, it returns the
-// members who perform the first service. For a class, it returns the members who give its sessions.
+// members who provide the first service. For a class, it returns the members who teach its sessions.
 func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	activeOffer := *offer
 	activeOffer.Staff = slices.Clone(offer.Staff)
@@ -82,7 +82,7 @@ func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	return performers
 }
 
-// hasStart reports whether the appointment or a session can begin at start.
+// hasStart reports whether the appointment, or a session of the class, can begin at the instant start.
 func (o *Openings) hasStart(start int64) bool {
 	if o.class != nil {
 		return slices.ContainsFunc(o.sessions, func(s session) bool { return s.Start == start })
@@ -90,29 +90,28 @@ func (o *Openings) hasStart(start int64) bool {
 	return len(o.findCandidatesAt(start)) > 0
 }
 
-// allCauses stands for all causes of a rule.
+// allCauses is the number of causes that means: all causes of a rule.
 const allCauses = -1
 
-// explanation is one start to explain, with the real input.
+// explanation is one start to explain, with the unchanged input of [Find].
 type explanation struct {
 	offer     *catalog.Offer
 	question  Question
 	occupied  booking.Occupied
 	date      timespan.Date
 	start     int64
-	busySpans []busySpan // of occupied, by start; computed on first use
+	busySpans []busySpan // occupied time as single spans, sorted by start; computed on first use
 }
 
-// trial is changed input for [Find].
+// trial is a changed input of [Find], in which some rules are disabled.
 type trial struct {
 	offer    catalog.Offer
 	question Question
 	occupied booking.Occupied
 }
 
-// isBookable reports whether the start could be booked if only the first n rules
-// applied. Of the last of these rules, only the first causes apply (for example
-// the first blocks); the parameter causes is their number. [all] means all causes.
+// isBookable reports whether the start could be booked if only the first n rules applied. Of the causes of
+// rule n (for example blocks), only the first ones apply. The argument causes is their number, or [allCauses].
 func (e *explanation) isBookable(n, causes int) bool {
 	input := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
@@ -124,8 +123,8 @@ func (e *explanation) isBookable(n, causes int) bool {
 	return Find(&input.offer, input.question, input.occupied).hasStart(e.start)
 }
 
-// explainImpossible returns the reason for a start that cannot be booked even without any rule. Either
-// there is no class session, or no member performs the services, or the zone skips that date.
+// explainImpossible returns the reason for a start that cannot be booked even if no rule applies. Either the
+// class has no session then, or no staff member provides the services, or the time zone skips that time.
 func (e *explanation) explainImpossible() *availability.Reason {
 	unrestricted := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
@@ -140,25 +139,25 @@ func (e *explanation) explainImpossible() *availability.Reason {
 	return &availability.Reason{Rule: availability.RuleNoSuchTime}
 }
 
-// rule is a rule that can prevent a start, in the order in which rules are reported (pages.md, "Why
-// not?"). The first two rules, which are about the members who serve, come before those of pages.md.
+// rule is a rule that can prevent a start (pages.md, "Why not?"). The first two elements
+// of [rules], which are about the choice of staff members, come before those of pages.md.
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
-	// causes returns the number of the rule's causes, if each
-	// can be named; keep leaves out all but the first n of them.
+	// causes returns the number of causes of the rule, such as blocks. It is nil if a cause
+	// cannot be identified. The function keep disables all causes except the first n.
 	causes func(*explanation) int
 	keep   func(e *explanation, asked *trial, n int)
-	// describe sets the details of the reason, for the cause with this index if the rule has causes.
+	// describe adds details to the reason. The argument cause is the index of the cause if the rule has causes.
 	describe func(e *explanation, cause int, reason *availability.Reason)
 }
 
-// rules is the order in which rules are checked.
+// rules contains the rules in the order in which they are checked.
 //
-// Opening time comes before the rules that reduce it, so that each rule only removes starts from
-// those that the earlier rules leave. For example, an override that closes a day cancels its class
-// sessions, and so frees the time of their members. The grid comes before the advance limit,
-// because the grid decides whether a start after midnight belongs to the last bookable date.
+// The opening time comes before the rules that reduce it, so that each rule can only remove starts from
+// those that the earlier rules allow. For example, an override that closes a day cancels the class
+// sessions of that day, which makes their staff members free. The slot grid comes before the advance
+// limit, because the grid decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: dropStaffChoice, describe: describeStaff},
 	{code: availability.RuleInactive, leaveOut: activateStaff, describe: describeStaff},
@@ -187,7 +186,7 @@ func activateStaff(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) { m.Active = true })
 }
 
-// eachMember changes the members in a copy of the trial's staff.
+// eachMember calls change for each staff member in a copy of the staff, and puts the copy into the trial.
 func (t *trial) eachMember(change func(*catalog.Staff)) {
 	t.offer.Staff = slices.Clone(t.offer.Staff)
 	for i := range t.offer.Staff {
@@ -233,8 +232,8 @@ func describeStaff(e *explanation, _ int, reason *availability.Reason) {
 
 func openBusiness(e *explanation, input *trial) { input.offer.Hours = openWholeWeek(e.offer.Hours) }
 
-// openWholeWeek returns opening hours that cover every day completely, and the hours after midnight into which windows
-// of that weekday last. Therefore the change back to the real hours only removes time, also after midnight.
+// openWholeWeek returns opening hours that cover every day completely. If a window in week lasts beyond midnight, the
+// result for its weekday also covers this time. Therefore a change from the result back to week only removes time.
 func openWholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	var whole catalog.WeekHours
 	for weekday := range whole {
@@ -250,8 +249,8 @@ func dropStaffOverrides(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
 }
 
-// openStaffHours opens the hours of the members who have their
-// own hours. The other members work in the hours of the business.
+// openStaffHours opens the hours of the staff members who have their
+// own hours. The other staff members work in the hours of the business.
 func openStaffHours(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) {
 		if m.Hours != nil {
@@ -261,7 +260,7 @@ func openStaffHours(_ *explanation, input *trial) {
 	})
 }
 
-// removeWorkingHours removes the limits of working time, for the business and for its members.
+// removeWorkingHours removes the limits of working time, for the business and for its staff members.
 func (t *trial) removeWorkingHours() {
 	for _, leaveOut := range []func(*explanation, *trial){dropOverrides, dropStaffOverrides, openStaffHours} {
 		leaveOut(nil, t)
@@ -286,8 +285,8 @@ func describeBlock(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// dropClasses removes the class sessions that occupy members. If the question is
-// about a class, it changes nothing, because classes do not prevent each other.
+// dropClasses removes the class sessions that occupy staff members. If the question is
+// about a class, it changes nothing, because class sessions do not prevent each other.
 func dropClasses(e *explanation, input *trial) { keepClasses(e, input, 0) }
 
 func countServices(e *explanation) int { return len(e.offer.Services) }
@@ -309,14 +308,14 @@ func describeClass(e *explanation, cause int, reason *availability.Reason) {
 	reason.Name = e.offer.Services[cause].Name
 }
 
-// busySpan is one span of occupied time.
+// busySpan is one span in which a booking occupies a resource.
 type busySpan struct {
 	booking.Resource
 	isClass bool
 	span    timespan.Span
 }
 
-// listBusySpans returns the occupied time as single spans, by start.
+// listBusySpans returns the occupied time as single spans, sorted by start.
 func (e *explanation) listBusySpans() []busySpan {
 	if e.busySpans == nil {
 		e.busySpans = []busySpan{}
@@ -352,7 +351,7 @@ func describeBusySpan(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// toLocal returns what the business's clock shows at an instant.
+// toLocal returns the local date and time of the business at the instant at.
 func (e *explanation) toLocal(at int64) timespan.LocalDateTime {
 	shown := time.Unix(at, 0).In(e.offer.Location())
 	return timespan.LocalDateTime{
@@ -369,8 +368,8 @@ func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
 }
 
-// dropPast sets the current time to two days before the requested date, so that no part
-// of the request is in the past. If the current time is earlier already, it stays.
+// dropPast sets the current time to two days before the requested date, so that no part of the
+// request is in the past. If the current time is earlier than that, dropPast does not change it.
 func dropPast(e *explanation, input *trial) {
 	input.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
 	if e.question.Now.Before(input.question.Now) {
@@ -385,7 +384,7 @@ func describeNotice(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes, reason.From = e.offer.Bookings.MinNoticeMinutes, &from
 }
 
-// extendAdvanceLimit extends the advance limit to the date.
+// extendAdvanceLimit extends the advance limit so that it includes the requested date.
 func extendAdvanceLimit(e *explanation, input *trial) {
 	limit := &input.offer.Bookings.AdvanceDays
 	*limit = max(*limit, int(e.date-e.offer.Today(input.question.Now)))

@@ -7,13 +7,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// ExplainNoStarts calls yield for each date from q.From to q.To, both included, with the
-// rule that causes the date to have no starts. It ignores bookings. If no single rule
-// is the cause, or if only bookings can be, the rule is [availability.RuleBooking].
+// ExplainNoStarts calls yield for each date from q.From to q.To, both included, with the rule
+// because of which the date has no starts. It ignores bookings. The rule is
+// [availability.RuleBooking] if no single rule is the cause, or if only bookings can be the cause.
 func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
-	// windows of yesterday can reach into today
+	// working windows of yesterday can last into today
 	reasons := findNoStartRules(offer, q, max(q.From, today-1), min(q.To, last))
 	for d := q.From; d <= q.To; d++ {
 		switch reason := reasons[d]; {
@@ -29,8 +29,8 @@ func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date,
 	}
 }
 
-// findNoStartRules returns, for each of the dates from..to without a start, the rule that causes it. It
-// assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
+// findNoStartRules returns the rule because of which a date in from..to has no start, for each such date.
+// It assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
 func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {
@@ -54,15 +54,15 @@ func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) 
 	return reasons
 }
 
-// noStartRule is a rule that can cause a date to have no starts. It is
-// the cause if there are no starts when only the rules in holds apply.
+// noStartRule is a rule that can be the reason why a date has no starts. It is
+// the reason if there are no starts when only the rules in applied are enabled.
 type noStartRule struct {
 	code    string
 	applied []string
 }
 
-// listNoStartRules returns the rules in the order in which they are
-// reported. The holds of each rule include those of the rules before it.
+// listNoStartRules returns the rules in the order in which they are reported. The
+// field applied of each element includes the rules of the elements before it.
 func listNoStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
 	if q.Services[0].Class() {
@@ -77,8 +77,8 @@ func listNoStartRules(q Question) []noStartRule {
 	}
 }
 
-// countStartsWithRules returns the number of starts on each date of a question
-// if only the rules with these codes apply and nothing is booked.
+// countStartsWithRules returns the number of starts on each date from q.From
+// to q.To if only the rules with these codes apply and nothing is booked.
 func countStartsWithRules(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
 	e := explanation{offer: offer, question: q, date: q.From}
 	input := e.withRules(codes...)

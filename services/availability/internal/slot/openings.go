@@ -7,23 +7,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Openings are the bookable starts that [Find] found. They are not safe for concurrent use.
+// Openings holds the bookable starts that [Find] found. It is not safe for concurrent use.
 type Openings struct {
 	appointment     appointment
 	clock           zone
 	occupancy       occupancy
-	candidates      []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
-	runs            []run            // by candidate, then date; once sorted by date, then candidate
+	candidates      []*catalog.Staff // in Auto-Assign order; one nil element if no service needs staff
+	runs            []run            // sorted by candidate and date, or by date and candidate if isSortedByDate is true
 	isSortedByDate  bool
-	countsStartOnce bool          // each start counts once per date, whichever member serves it
-	alternatives    []alternative // who can serve the legs that the candidate does not serve
+	countsStartOnce bool          // each start counts once per date, even if several staff members can serve it
+	alternatives    []alternative // the staff members who can serve the legs that the candidate does not serve
 
 	class    *catalog.Service // the requested class; nil for an appointment
-	sessions []session        // by start, then in the order of slots
+	sessions []session        // sorted by start, then in the order of slots
 }
 
-// alternative is a member who can serve a leg that the candidate does not
-// serve. It contains the starts at which the member can serve the leg.
+// alternative is a staff member who can serve a leg that the candidate does not serve.
+// The field starts holds the starts at which this staff member can serve the leg.
 type alternative struct {
 	leg    int
 	member *catalog.Staff
@@ -39,7 +39,7 @@ type run struct {
 	first     int64
 }
 
-// EachDay calls yield for each date from..to, both included, with its number of bookable starts.
+// EachDay calls yield for each date from..to, both included, with the number of bookable starts on that date.
 func (o *Openings) EachDay(from, to timespan.Date, yield func(timespan.Date, int)) {
 	counts := make([]int, max(0, to-from+1))
 	for _, r := range o.runs {
@@ -62,16 +62,17 @@ func (o *Openings) EachDay(from, to timespan.Date, yield func(timespan.Date, int
 	}
 }
 
-// Slot is one bookable start. Date, Time and End are in business time.
+// Slot is one bookable start. Date, Time and End are in the time zone of the business.
 type Slot struct {
-	Staff      *catalog.Staff // nil for services without staff
-	Start      int64          // seconds since the epoch
-	Date       timespan.Date  // the calendar date of the start
-	Remaining  int32          // free seats of a class; placed here to fill the gap after Date, as lists are long
+	Staff *catalog.Staff // nil if no service needs staff
+	Start int64          // seconds since the Unix epoch
+	Date  timespan.Date  // the calendar date of the start
+	// free seats of a class session; placed after Date to avoid padding, because lists of slots are long
+	Remaining  int32
 	Time, End  timespan.TimeOfDay
-	DateOffset int // 1 if Date is the day after the date of the slot's window
+	DateOffset int // 1 if Date is the day after the date of the working window, otherwise 0
 
-	Session *catalog.ClassSession // set for a class
+	Session *catalog.ClassSession // nil unless the slot is a class session
 }
 
 // AppendSlots appends the slots of the date d to slots, sorted by start and then in Auto-Assign order.
@@ -86,12 +87,12 @@ func (o *Openings) AppendSlots(slots []Slot, d timespan.Date) []Slot {
 	at, earliest := o.countStarts(runs, unit)
 	slots = o.appendStarts(slots, d, at, earliest, unit)
 	if o.countsStartOnce {
-		for _, r := range slices.Backward(runs) { // the first candidate is written last
+		for _, r := range slices.Backward(runs) { // in reverse order, so that the first candidate remains
 			o.eachStart(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
 		}
 		return slots
 	}
-	for _, r := range runs { // by candidate, which keeps that order within a start
+	for _, r := range runs { // by candidate, so that the slots of one start are in Auto-Assign order
 		o.eachStart(r, earliest, unit, func(i int64) {
 			slots[at[i]].Staff = o.candidates[r.candidate]
 			at[i]++
@@ -114,8 +115,9 @@ func (o *Openings) countDistinctStarts(d timespan.Date) int {
 	return total
 }
 
-// countStarts counts the slots by start. The result has one number for each multiple of unit after the earliest start;
-// countStarts also returns the earliest start. Counting replaces sorting, because all starts lie at such multiples.
+// countStarts returns the number of slots at each start, and the earliest start. Element
+// i of the result is for the start that is i·unit seconds after the earliest start. All
+// starts lie at such multiples, so that the slots are in order without sorting.
 func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
@@ -133,7 +135,7 @@ func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 }
 
 // findRuns returns the runs of the date d, sorted by candidate. It also returns the
-// largest distance, in seconds, that divides all distances between their starts.
+// largest number of seconds that divides all distances between starts of these runs.
 func (o *Openings) findRuns(d timespan.Date) ([]run, int64) {
 	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
@@ -150,8 +152,8 @@ func (o *Openings) findRuns(d timespan.Date) ([]run, int64) {
 
 // sortByDate sorts the runs by date and, within a date, by candidate. [Find] returns them sorted by candidate.
 //
-// [Openings.Days] needs no order and does not call sortByDate. A counting sort is
-// used because a general sort would take a large part of the time of a question.
+// [Openings.EachDay] needs no order and does not call sortByDate. A counting sort is
+// used, because a general sort would take a large part of the time that a question takes.
 func (o *Openings) sortByDate() {
 	if o.isSortedByDate || len(o.runs) == 0 {
 		return
@@ -180,8 +182,8 @@ func (o *Openings) sortByDate() {
 	o.runs = sorted
 }
 
-// eachStart calls visit for each start of a run. It passes the number of units between the instant earliest and the
-// start.
+// eachStart calls visit for each start of the run r. The argument of visit is
+// the distance from the instant earliest to the start, in multiples of unit.
 func (o *Openings) eachStart(r run, earliest, unit int64, visit func(int64)) {
 	at := (r.first - earliest) / unit
 	for range r.count {
@@ -190,8 +192,8 @@ func (o *Openings) eachStart(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// appendStarts appends the slots of the date d, without their members. The argument at contains the number
-// of slots at each unit. appendStarts replaces each number with the index of the first of these slots.
+// appendStarts appends the slots of the date d, without their staff members. Element i of the argument at is the number
+// of slots at the start earliest + i·unit. appendStarts replaces this number by the index of the first of these slots.
 func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {

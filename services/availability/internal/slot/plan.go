@@ -6,19 +6,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Plan is the part of a computation that does not depend on the occupied time. It is immutable.
+// Plan is the part of a computation that does not depend on the occupied time. A Plan never changes.
 type Plan struct {
 	offer       *catalog.Offer
 	question    Question
-	from, to    timespan.Date // the dates that can hold a bookable start
-	earliest    int64         // no start is before it
+	from, to    timespan.Date // the dates that can have a bookable start
+	earliest    int64         // the first instant at which a start is allowed
 	appointment appointment
-	candidates  []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
-	horizon     *horizon         // nil if the answer is empty regardless of the occupied time
-	starts      timespan.Span    // contains every start of the answer, and little more
+	candidates  []*catalog.Staff // in Auto-Assign order; one nil element if no service needs staff
+	horizon     *horizon         // nil if the answer has no starts, whatever the occupied time is
+	starts      timespan.Span    // a span that contains every start of the answer, and little more time
 }
 
-// NewPlan returns the plan of a question.
+// NewPlan returns the plan for answering a question.
 func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
@@ -38,8 +38,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 		p.candidates = []*catalog.Staff{nil}
 	}
 	if len(p.candidates) > 0 {
-		// A start is at most one day after its date, and the service lasts beyond the start.
-		// The windows of a date also depend on the open time of the neighbouring dates.
+		// A start is at most one day after its date, and the services continue after the start.
+		// The windows of a date also depend on the opening time of the dates before and after it.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
 		whole := timespan.Span{Start: max(h.clock.toInstant(from, 0), p.earliest),
@@ -51,8 +51,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	return p
 }
 
-// Reach returns the span in which occupied time can change the answer.
-// It returns false if the answer is empty even if nothing is occupied.
+// Reach returns the span in which occupied time can change the answer. The second
+// result is false if the answer has no starts even if nothing is occupied.
 func (p *Plan) Reach() (timespan.Span, bool) {
 	if p.horizon == nil {
 		return timespan.Span{}, false
@@ -77,8 +77,8 @@ func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// computeHull returns the shortest span that contains everything that the normalized
-// spans cover of the span within. If they cover none of it, the result is empty.
+// computeHull returns the shortest span that contains every part of the spans that lies in the
+// span within. The spans must be normalized. If no part lies in within, the result is empty.
 func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
@@ -90,8 +90,8 @@ func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	return narrow
 }
 
-// Find computes the bookable starts. occupied must contain the time occupied within
-// [Plan.Reach] and, for a class, the seats of the sessions that start there.
+// Find computes the bookable starts. The argument occupied must contain the time occupied within
+// [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start in this span.
 func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	found := &Openings{appointment: p.appointment, candidates: p.candidates, countsStartOnce: p.question.IsPackage}
 	h := p.horizon
@@ -107,7 +107,8 @@ func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	}
 	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}
 	found.occupancy = newOccupancy(occupied.Busy)
-	const usual = 2 // windows of a candidate on a date; each occupied span can split one run
+	// expected number of windows of a candidate on a date; each occupied span can split one run into two
+	const usual = 2
 	runs := usual * len(p.candidates) * int(p.to-p.from+1)
 	for i := range occupied.Busy {
 		runs += len(occupied.Busy[i].Edges) / 2

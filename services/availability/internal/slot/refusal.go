@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// FindRefusal returns the code of the rule that prevents a start, if [FindAssignments] returns no
-// assignment for the start. Rules are checked in the order of semantics.md §3. The result
-// is "" if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
+// FindRefusal returns the code of the rule that prevents a start, for use after [FindAssignments]
+// returned no assignment. It checks the rules in the order of semantics.md §3. The result is
+// empty if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
 func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
@@ -22,8 +22,8 @@ func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.T
 	return ""
 }
 
-// FindWarnings returns the codes of the rules for customers that a start
-// chosen by the owner breaks. They are in the order of [FindRefusal].
+// FindWarnings returns the codes of the rules for customers that are broken by a start which
+// the owner chose. The codes are in the order in which [FindRefusal] checks the rules.
 func FindWarnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
 	q.IsOverride = false
 	s, isPast := newStart(offer, q, d, t), false
@@ -37,10 +37,11 @@ func FindWarnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 	return broken
 }
 
-// start is one start of a question. It is checked by all rules except the occupied time.
+// start is one start of a question. It is checked against all rules, but not against the occupied time.
 type start struct {
 	explanation
-	isUnfit bool // the named member does not perform the services; the other rules then ignore the member
+	// the requested staff member does not provide the services; the checks of other rules then ignore the staff member
+	isUnfit bool
 }
 
 func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) *start {
@@ -56,14 +57,14 @@ func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	return s
 }
 
-// customerRule is a rule that binds customers.
+// customerRule is a rule that start times chosen by customers must comply with.
 type customerRule struct {
 	code     string
 	isBroken func(*start) bool
 }
 
-// customerRules is the order in which rules are checked for a refusal.
-// Each isBroken assumes that the rules before it are not broken.
+// customerRules contains the rules in the order in which they are checked for a
+// refusal. Each function isBroken assumes that the rules before it are not broken.
 var customerRules = []customerRule{
 	{availability.RulePast, (*start).isPast},
 	{availability.RuleAdvanceLimit, (*start).isBeyondAdvanceLimit},
@@ -74,8 +75,8 @@ var customerRules = []customerRule{
 	{availability.RuleNotPerformed, func(s *start) bool { return s.isUnfit }},
 }
 
-// isPast reports whether the start is before the current time. If the owner
-// asks, it reports whether the start is before the current date of the business.
+// isPast reports whether the start is before the current time. If the owner chose
+// the start, isPast reports whether it is before the current date of the business.
 func (s *start) isPast() bool {
 	if s.question.IsOverride {
 		return s.start < s.question.earliest(s.offer)
@@ -83,8 +84,8 @@ func (s *start) isPast() bool {
 	return time.Unix(s.start, 0).Before(s.question.Now)
 }
 
-// isBeyondAdvanceLimit reports whether the start is listed on a date beyond the
-// advance limit. A start after midnight may be listed on the previous date.
+// isBeyondAdvanceLimit reports whether the start belongs to a date beyond
+// the advance limit. A start after midnight may belong to the previous date.
 func (s *start) isBeyondAdvanceLimit() bool {
 	last := s.offer.Today(s.question.Now) + timespan.Date(s.offer.Bookings.AdvanceDays)
 	return !s.question.IsOverride && s.date > last && !s.isPossible(limitRules...)
@@ -92,18 +93,19 @@ func (s *start) isBeyondAdvanceLimit() bool {
 
 func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
 
-// hasNoSession reports whether the class has no session at that start, even if the opening hours are ignored.
+// hasNoSession reports whether the class has no session at this start, even if the opening hours are ignored.
 func (s *start) hasNoSession() bool { return s.question.Services[0].Class() && !s.isPossible() }
 
 // Groups of rules that are checked together.
 var (
-	hourRules  = []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed} // working time
+	// the rules of working time
+	hourRules  = []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed}
 	gridRules  = append([]string{availability.RuleGrid}, hourRules...)
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)
 )
 
-// isClosed reports whether no performing member works during the whole appointment.
-// It is false if no member performs the services, because another rule reports that.
+// isClosed reports whether none of the staff members who provide the services works during the whole
+// appointment. It returns false if no staff member provides the services, because another rule reports this.
 func (s *start) isClosed() bool {
 	return !s.isPossible(hourRules...) && s.isPossible(availability.RuleInactive)
 }
@@ -117,8 +119,8 @@ func (s *start) isPossible(codes ...string) bool {
 	return Find(&input.offer, input.question, input.occupied).hasStart(s.start)
 }
 
-// withRules returns the input of [Find] with only the rules with these codes,
-// and the rule that members must perform the services. Nothing is occupied.
+// withRules returns an input of [Find] in which only the rules with these codes apply,
+// and the rule that staff members must provide the services. Nothing is occupied.
 func (e *explanation) withRules(codes ...string) trial {
 	input := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {

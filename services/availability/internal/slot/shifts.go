@@ -7,34 +7,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// shift is one working window: its span, and the date on which it begins.
+// shift is one working window: its span, and the date on which the window begins.
 type shift struct {
 	timespan.Span
 	date timespan.Date
 }
 
-// horizon is the working time of the business on all dates that can affect the answer, computed once per question.
+// horizon holds the working time on all dates that can affect the answer. It is computed once per question.
 type horizon struct {
 	offer  *catalog.Offer
 	clock  zone
-	first  timespan.Date       // the first date whose windows are known
-	plan   [][]timespan.Window // the business's windows that begin on first, first+1, …
-	shifts []shift             // the same windows as spans, by date
-	open   []timespan.Span     // their union
+	first  timespan.Date       // the first date whose windows are in plan
+	plan   [][]timespan.Window // element i holds the windows of the business that begin on the date first+i
+	shifts []shift             // the windows in plan as spans, sorted by date
+	open   []timespan.Span     // union of the spans in shifts
 
-	blockedTime       []timespan.Span               // business-wide blocks, normalized
-	memberBlockedTime map[uuid.UUID][]timespan.Span // the blocks of single members, normalized
-	teachingTime      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
-	closedDates       map[timespan.Date]bool        // dates that an override of the business closes
+	blockedTime       []timespan.Span               // the blocks of the whole business, normalized
+	memberBlockedTime map[uuid.UUID][]timespan.Span // the blocks of single staff members, normalized
+	teachingTime      map[uuid.UUID][]timespan.Span // the class sessions that each staff member teaches, with buffers
+	closedDates       map[timespan.Date]bool        // the dates on which an override closes the business
 }
 
 // newHorizon computes the working time on the dates from..to and on some dates before and after.
-// The earlier dates are needed for class sessions that begin on them and last until from. The
-// later dates are needed for class sessions that begin by the date to and last longer.
+// The earlier dates are needed for class sessions that begin before the date from and last until
+// then. The later dates are needed for class sessions that begin by the date to and last longer.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	classDates := findLongestClass(offer)
 	from, to = from-classDates, to+classDates
-	const slack = 3 * day // UTC offsets are less than a day, windows end less than a day after their date
+	const slack = 3 * day // UTC offsets are shorter than a day, and windows end less than a day after their date
 	h := &horizon{
 		offer: offer,
 		first: from,
@@ -55,7 +55,7 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	return h
 }
 
-// override replaces the windows of the dates that have an override.
+// override replaces the windows of each date that has an override by the hours of the override.
 func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOverride) {
 	for i := range overrides {
 		if at := int(overrides[i].Date - h.first); at >= 0 && at < len(plan) {
@@ -65,7 +65,7 @@ func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOver
 }
 
 // appendShifts converts the windows of a plan into spans. It merges windows of one date that overlap or
-// touch. Two windows may also touch because a clock change skips the hour between them (semantics.md §2).
+// touch. Two windows may also touch because a clock change skips the time between them (semantics.md §2).
 func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	var room [8]timespan.Span
 	for i, windows := range plan {
@@ -82,7 +82,7 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	return dst
 }
 
-// joinShifts returns the time that the shifts cover, regardless of their dates. If windows of neighbouring
+// joinShifts returns the union of the shifts' spans, regardless of their dates. If windows of neighbouring
 // dates touch or overlap, the working time is continuous (semantics.md §2). It reuses the memory of dst.
 func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
@@ -96,7 +96,7 @@ func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 func (h *horizon) cut(dst, shifts []shift) []shift {
 	dst = dst[:0]
 	next := 0
-	for _, s := range shifts { // by start, because a window starts within its date
+	for _, s := range shifts { // shifts are sorted by start, because a window starts on its date
 		for next < len(h.open) && h.open[next].End <= s.Start {
 			next++
 		}
@@ -111,7 +111,7 @@ func (h *horizon) cut(dst, shifts []shift) []shift {
 	return dst
 }
 
-// readBlocks converts the blocks that can affect the horizon into spans.
+// readBlocks converts the blocks that overlap the dates of the horizon into spans.
 func (h *horizon) readBlocks() {
 	last := h.first + timespan.Date(len(h.plan)) + 1
 	for i := range h.offer.Blocks {
@@ -148,8 +148,8 @@ func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 	}
 }
 
-// findWindows returns the working windows of a member on one date of the horizon. If
-// m is nil or the member has no own hours, it returns the windows of the business.
+// findWindows returns the working windows of the staff member m on one date of the horizon.
+// If m is nil or has no own hours, findWindows returns the windows of the business.
 func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Window {
 	if m != nil {
 		for i := range m.Overrides {
@@ -164,8 +164,9 @@ func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Wind
 	return h.plan[d-h.first]
 }
 
-// buildMemberPlan returns the windows of a member's own hours. The second result is false if the member has no
-// own hours and works in the windows of the business, with their overrides. It reuses the memory of dst.
+// buildMemberPlan returns the windows of a staff member's own hours, with the member's
+// overrides. The second result is false if the member has neither own hours nor overrides,
+// and therefore works in the windows of the business. It reuses the memory of dst.
 func (h *horizon) buildMemberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false

@@ -1,22 +1,24 @@
-// Package slot is the slot engine. From the offer and the occupied time of a business, it computes at which starts
-// an appointment can be booked, and by which members (semantics.md §1–§3). It is pure: it does no input or output.
+// Package slot is the slot engine. From the offer and the occupied time of a business, it computes
+// when an appointment can start, and which staff members can serve it (semantics.md §1–§3). It has
+// no side effects. A start is a time at which an appointment or a class session can begin.
 //
-// One function, [Find], serves /slots, /available-dates and POST /book, so exactly the listed starts
-// can be booked. Find works in two steps. The first makes a plan, which determines which occupied
-// time can change the answer ([Plan.Reach]). The second subtracts the occupied time ([Plan.Find]).
+// One function, [Find], serves /slots, /available-dates and POST /book. Therefore exactly the listed starts can
+// be booked. Find works in two steps. The first step makes a plan, which determines the span in which occupied
+// time can change the answer ([Plan.Reach]). The second step subtracts the occupied time ([Plan.Find]).
 //
-// The engine works on instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if no
-// service needs staff. For each candidate, the engine computes the set of possible starts with operations on whole
+// The engine computes with instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if
+// no service needs staff. For each candidate, the engine computes the set of possible starts with operations on
 // sets of spans. It shortens working time by the length of the service, and extends occupied time by that length.
 //
-// The rest of each working window is a run of starts at equal distances. The engine computes their number
-// by division, without a loop over the starts. It looks up the UTC offsets of the zone once per question.
+// The starts in the remaining part of a working window are a run: a sequence at equal distances. The engine computes
+// the number of starts by division, without a loop. It looks up the UTC offsets of the time zone once per question.
 //
-// An appointment is a sequence of legs. One provider serves each leg: one member for all services with staff
-// or, in a package with staff per service, any member for each. A variant is its service with another length.
+// An appointment is a sequence of legs. One provider serves each leg. Usually, one staff
+// member serves all services with staff. In a package with staff per service, each
+// service may have another staff member. A variant is the service with another duration.
 //
-// A class is requested alone; each of its sessions is a start. A
-// session occupies its member for everything except other sessions.
+// A class is requested alone, and each of its sessions is a start. A
+// session occupies its staff member for everything except other sessions.
 package slot
 
 import (
@@ -30,38 +32,41 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The instants of all questions lie between these bounds, so that an instant plus a duration does not overflow.
+// All instants lie between these limits, so that the sum of an instant and a duration does not overflow.
 const (
 	minInstant = math.MinInt64 / 4
 	maxInstant = math.MaxInt64 / 4
 )
 
-// Question asks for the bookable starts of one appointment.
+// Question is the request for the bookable starts of one appointment or one class.
 type Question struct {
-	Services []*catalog.Service // at least one, active, in order of performance, as their variants; a class alone
-	StaffID  *uuid.UUID         // only this member, in a package by service for its first service; nil: any member
-	From, To timespan.Date      // the dates whose windows count, both included
+	// at least one active service, in the order of the appointment, each as its variant; a class is the only service
+	Services []*catalog.Service
+	// the requested staff member, in a package with staff per service for its first service; nil for any
+	StaffID  *uuid.UUID
+	From, To timespan.Date // the dates whose working windows are considered, both included
 	Now      time.Time
 
-	IsPackage    bool       // each start once, with the first member in Auto-Assign order
-	IsPerService bool       // a package whose services may have different members
-	SessionID    *uuid.UUID // only this class session; nil: any
-	PartySize    int        // only class sessions with at least this many free seats; 0 means 1
+	IsPackage    bool       // list each start once, with the first staff member in Auto-Assign order
+	IsPerService bool       // each service of a package may have another staff member
+	SessionID    *uuid.UUID // the requested class session; nil for any
+	PartySize    int        // only class sessions with at least this number of free seats; 0 means 1
 
-	// IsOverride applies the rules for the owner: a start may be on any minute of the working
-	// time, without grid, notice and advance limit. The earliest start is the beginning of the
-	// current date of the business. Occupied time, blocked time and working time still apply.
+	// IsOverride applies the rules for the owner. A start may be at any minute of the working time,
+	// without slot grid, minimum notice and advance limit. The earliest start is the beginning of
+	// the current date of the business. Occupied time, blocked time and working time still apply.
 	IsOverride bool
-	// AllowsOutsideHours allows [FindAssignments] to return starts outside working time, if no member
-	// can serve the start within working time. Occupied and blocked time still apply.
+	// AllowsOutsideHours allows [FindAssignments] to return assignments outside working time, if no
+	// staff member can serve the start within working time. Occupied and blocked time still apply.
 	AllowsOutsideHours bool
 }
 
-// hasStaffPerService reports whether each service may have its own member.
+// hasStaffPerService reports whether each service of a package may have another staff member.
 func (q Question) hasStaffPerService() bool { return q.IsPackage && q.IsPerService }
 
-// clamp limits the dates to those that can have a bookable start. They begin with yesterday, because an overnight
-// window of yesterday can last into today. They end with the advance limit. The result is false if no date remains.
+// clamp limits the dates of the question to those that can have a bookable start. The first possible date
+// is yesterday, because an overnight window of yesterday can last into today. The last possible date is
+// the advance limit; it does not apply to the owner. The third result is false if no date remains.
 func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
 	from, to := max(q.From, today-1), q.To
@@ -71,8 +76,8 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 	return from, to, from <= to
 }
 
-// findStaff returns the members who may serve the question. If no service
-// needs staff, it returns none, even if the question names a member.
+// findStaff returns the candidates: the staff members who may serve the question. If
+// no service needs staff, it returns nil, even if the question names a staff member.
 func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
 	if !a.isStaffed {
 		return nil
@@ -84,8 +89,8 @@ func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff
 	return findCandidates(offer, services, q.StaffID)
 }
 
-// Find returns the bookable starts of a question. The argument occupied must contain the time occupied
-// within [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start there.
+// Find returns the bookable starts of a question. The argument occupied must contain the time occupied within
+// [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start in this span.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
 	return NewPlan(offer, q).Find(occupied)
 }
@@ -97,7 +102,7 @@ func (q Question) earliest(offer *catalog.Offer) int64 {
 	}
 	at := q.Now.Unix() + int64(offer.Bookings.MinNoticeMinutes)*minute
 	if q.Now.Nanosecond() > 0 {
-		at++ // a start must not lie before now
+		at++ // a start must not be before Now
 	}
 	return at
 }

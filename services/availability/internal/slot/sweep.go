@@ -12,8 +12,8 @@ import (
 type sweep struct {
 	*Openings
 	horizon  *horizon
-	from, to timespan.Date   // the requested dates
-	shared   []timespan.Span // the starts that the clock, business-wide blocks and capacity units admit
+	from, to timespan.Date   // the dates of the question
+	shared   []timespan.Span // the starts that remain after the rules that are the same for all candidates
 
 	plan                [][]timespan.Window
 	own, shifts         []shift
@@ -23,7 +23,8 @@ type sweep struct {
 	fits, blockedStarts []timespan.Span
 }
 
-// admitAll computes the possible starts within a span, as far as they do not depend on the candidate.
+// admitAll computes the starts in the span within that are possible for every candidate. It removes starts because of
+// clock changes, business-wide blocks, capacity units, and legs that other staff members than the candidate serve.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.appendRepeated(nil))
@@ -41,8 +42,8 @@ func (s *sweep) admitAll(within timespan.Span) {
 	s.shared, s.starts = s.starts, nil
 }
 
-// admitAny keeps the starts at which at least one of the leg's
-// members can serve the leg. It records these starts for each member.
+// admitAny keeps the starts at which at least one of the leg's staff members can
+// serve the leg. It records these starts for each staff member as an [alternative].
 func (s *sweep) admitAny(leg int) {
 	l := s.appointment.legs[leg]
 	before := s.starts
@@ -57,14 +58,14 @@ func (s *sweep) admitAny(leg int) {
 	s.starts = timespan.Normalize(union)
 }
 
-// serve keeps the starts at which a member can serve the leg.
+// serve keeps the starts at which the staff member can serve the leg l.
 func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
 	s.confine(l, work)
 	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlockedTime[member.ID],
 		s.horizon.teachingTime[member.ID])
 }
 
-// confine keeps the starts for which the leg lies in work.
+// confine keeps the starts at which the leg l, without its buffers, lies in one of the spans work.
 func (s *sweep) confine(l leg, work []timespan.Span) {
 	s.fits = l.findFittingStarts(s.fits, work)
 	s.spare = timespan.Intersect(s.spare, s.starts, s.fits)
@@ -80,8 +81,8 @@ func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.subtract(s.blockedStarts)
 }
 
-// hinderByMember removes the starts at which the leg would
-// overlap the member's occupied time, blocks or class sessions.
+// hinderByMember removes the starts at which the leg would overlap the
+// occupied time, the blocks or the class sessions of the staff member.
 func (s *sweep) hinderByMember(l leg, edges []int64, blocked, teaching []timespan.Span) {
 	s.blockedStarts = s.blockedStarts[:0]
 	for i := 0; i+1 < len(edges); i += 2 {
@@ -104,7 +105,7 @@ func (s *sweep) subtract(spans []timespan.Span) {
 	s.starts, s.spare = s.spare, s.starts
 }
 
-// visit finds the runs of one candidate.
+// visit finds the runs of starts of one candidate.
 func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	shifts, work := s.horizon.shifts, s.horizon.open
 	if member != nil {
@@ -117,7 +118,7 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 		}
 	}
 	if s.appointment.legs[0].service != nil {
-		shifts = s.horizon.shifts // the grid is that of the first leg's provider
+		shifts = s.horizon.shifts // the provider of the first leg determines the slot grid
 	}
 	s.next = 0
 	for i := range shifts {
@@ -127,8 +128,8 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	}
 }
 
-// findWork returns the working windows of a member, and the time that
-// they cover together. The result is valid until the next call.
+// findWork returns the working windows of a staff member, and the
+// union of these windows. Both results are valid until the next call.
 func (s *sweep) findWork(member *catalog.Staff) ([]shift, []timespan.Span) {
 	plan, own := s.horizon.buildMemberPlan(s.plan, member)
 	s.plan = plan
@@ -141,8 +142,8 @@ func (s *sweep) findWork(member *catalog.Staff) ([]shift, []timespan.Span) {
 	return s.shifts, s.work
 }
 
-// emit records the runs of starts in the first of the shifts. The
-// other shifts are the later ones, which may overlap the first.
+// emit records the runs of starts in the first element of shifts. The
+// other elements are later shifts, which may overlap the first one.
 func (s *sweep) emit(candidate int32, shifts []shift) {
 	window, later := shifts[0], findOverlapping(shifts)
 	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
@@ -152,8 +153,8 @@ func (s *sweep) emit(candidate int32, shifts []shift) {
 	}
 }
 
-// seek sets the field next to the first span of starts that ends after t. It
-// searches from the current position, because windows are nearly sorted by start.
+// seek sets the field next to the index of the first span in starts that ends after
+// t. It searches from the current index, because windows are nearly sorted by start.
 func (s *sweep) seek(t int64) {
 	for s.next > 0 && s.starts[s.next-1].End > t {
 		s.next--
@@ -163,7 +164,7 @@ func (s *sweep) seek(t int64) {
 	}
 }
 
-// findOverlapping returns the shifts of the next date if one of them begins before the first shift ends.
+// findOverlapping returns the shifts of the next date if one of them begins before the first shift ends, otherwise nil.
 func findOverlapping(shifts []shift) []shift {
 	window := shifts[0]
 	for i := 1; i < len(shifts) && shifts[i].date <= window.date+1; i++ {
@@ -171,15 +172,15 @@ func findOverlapping(shifts []shift) []shift {
 			continue
 		}
 		if shifts[i].Start >= window.End {
-			return nil // the later ones do not overlap either
+			return nil // later shifts do not overlap either
 		}
 		return shifts[i:]
 	}
 	return nil
 }
 
-// emitPiece records the starts of the window's grid that lie in piece. It leaves out starts
-// that a window of the next date also has, because the next date lists those (semantics.md §2).
+// emitPiece records the starts of the window's slot grid that lie in piece. It omits starts
+// that a window of the next date also has, because the next date lists them (semantics.md §2).
 func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
 	step := s.appointment.step
 	for _, next := range later {

@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// occupancy is the occupied time of a question, by member and by service.
+// occupancy is the occupied time of a question, by staff member and by service.
 type occupancy struct {
-	members map[uuid.UUID][]int64   // edges: start, end, start, end, …
-	units   map[uuid.UUID][]unitUse // of a service without staff
+	members map[uuid.UUID][]int64   // by staff member, the edges of occupied spans: start, end, start, end, …
+	units   map[uuid.UUID][]unitUse // by service without staff
 }
 
-// unitUse is the time for which a booking occupies one capacity unit: one of the parallel
-// places of a service without staff. Capacity units are numbered from 1.
+// unitUse is the time in which a booking occupies one capacity unit. A capacity unit is
+// one of the parallel places of a service without staff. The units are numbered from 1.
 type unitUse struct {
 	timespan.Span
 	unit int
@@ -44,8 +44,8 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	return o
 }
 
-// findFullSpans returns the spans in which at least capacity units are in use. It also counts units
-// with numbers above capacity: they were booked before the owner lowered the capacity.
+// findFullSpans returns the spans in which at least as many units are in use as the argument capacity. It also
+// counts units with higher numbers than capacity, which were booked before the owner lowered the capacity.
 func findFullSpans(uses []unitUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
@@ -64,7 +64,7 @@ func findFullSpans(uses []unitUse, capacity int) []timespan.Span {
 	return spans
 }
 
-// change is the instant at which a unit becomes occupied (+1) or free (-1).
+// change is an instant at which a unit becomes occupied (by is +1) or free (by is -1).
 type change struct {
 	at       int64
 	by, unit int
@@ -83,15 +83,15 @@ func listChanges(uses []unitUse) []change {
 	return changes
 }
 
-// unitRun is a set of free units that does not change during a span.
+// unitRun is a span and the units that are free during the whole span.
 type unitRun struct {
 	timespan.Span
-	free []int // ascending
+	free []int // numbers of the free units, in ascending order
 }
 
-// listFreeUnits returns which of the units 1..capacity are free at each moment of span:
-// the lowest ones, at most limit. It also returns the number of free units at the
-// busiest moment. Units in use with numbers above capacity reduce that number.
+// listFreeUnits returns which of the units 1..capacity are free at each moment of span. Of these
+// units, it returns the lowest ones, at most limit. It also returns the smallest number of free
+// units at any moment. Units in use with numbers above capacity reduce the number of free units.
 func listFreeUnits(uses []unitUse, capacity int, span timespan.Span, limit int) ([]unitRun, int) {
 	var overlapping []unitUse
 	for _, u := range uses {
@@ -120,7 +120,7 @@ func listFreeUnits(uses []unitUse, capacity int, span timespan.Span, limit int) 
 	return runs, least
 }
 
-// listLowestFreeUnits returns the n lowest numbers of units that are not taken. Units are numbered from 1.
+// listLowestFreeUnits returns the n lowest numbers of units that are not occupied. The units are numbered from 1.
 func listLowestFreeUnits(isTaken []bool, n int) []int {
 	var free []int
 	for unit := 1; unit < len(isTaken) && len(free) < n; unit++ {

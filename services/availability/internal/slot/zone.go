@@ -11,13 +11,13 @@ const (
 	day    = 86400
 )
 
-// zone is the business's time zone over a range of instants: its offsets from UTC, looked up once.
+// zone holds the UTC offsets of the business's time zone for a range of instants. They are looked up once.
 type zone struct{ eras []era }
 
-// era is a range of instants with one offset.
+// era is a range of instants with one UTC offset, in seconds.
 type era struct{ from, to, offset int64 }
 
-// newZone returns the offsets of loc for the instants from..to.
+// newZone returns the UTC offsets of loc for the instants from..to.
 func newZone(loc *time.Location, from, to int64) zone {
 	var z zone
 	for at := from; at < to; {
@@ -28,7 +28,7 @@ func newZone(loc *time.Location, from, to int64) zone {
 			end = min(to, bound.Unix())
 		}
 		if n := len(z.eras); n > 0 && z.eras[n-1].offset == int64(offset) {
-			z.eras[n-1].to = end // only the zone's name changed
+			z.eras[n-1].to = end // only the name of the time zone changed, not the offset
 		} else {
 			z.eras = append(z.eras, era{from: at, to: end, offset: int64(offset)})
 		}
@@ -38,8 +38,8 @@ func newZone(loc *time.Location, from, to int64) zone {
 }
 
 // toInstant returns the instant of the local time m on the date d. If a clock change
-// repeats the local time, it returns the first instant. If a clock change skips
-// the local time, it returns the instant at the end of the gap (semantics.md §1).
+// repeats the local time, it returns the first instant. If a clock change skips the
+// local time, it returns the instant at which the skipped time ends (semantics.md §1).
 func (z zone) toInstant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	wall := int64(d)*day + int64(m)*minute
 	for _, e := range z.eras {
@@ -64,8 +64,8 @@ func (z zone) toLocal(t int64) (timespan.Date, timespan.TimeOfDay) {
 	return timespan.Date(d), timespan.TimeOfDay((wall - d*day) / minute)
 }
 
-// appendRepeated appends the spans in which a clock change repeats local
-// times. They contain the second occurrence; no slot starts in them.
+// appendRepeated appends the spans in which local times occur for the
+// second time because of a clock change. No slot starts in these spans.
 func (z zone) appendRepeated(dst []timespan.Span) []timespan.Span {
 	for i := 1; i < len(z.eras); i++ {
 		if back := z.eras[i-1].offset - z.eras[i].offset; back > 0 {
