@@ -61,7 +61,7 @@ breaks is a warning. With --override also outside working hours; never what is t
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
-// given returns the text of a flag, or nil if the flag was omitted or is empty.
+// given returns a pointer to the text of a flag, or nil if the flag is omitted or empty.
 func given(text string) *string {
 	if text == "" {
 		return nil
@@ -69,14 +69,15 @@ func given(text string) *string {
 	return &text
 }
 
-// warn prints the rules for customers that a booking or reservation breaks.
+// warn prints a warning for each of the business's rules for customers that a booking or reservation breaks.
 func warn(cmd *cobra.Command, warnings []booking.Warning) {
 	for _, w := range warnings {
 		cmd.PrintErrln("Warning: " + w.Message)
 	}
 }
 
-// resolveBooking replaces keys and names by ids.
+// resolveBooking replaces the keys and names of services, variants, members and class sessions in the flags of a
+// booking by ids.
 func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
 	for i := range wanted.ServiceIDs {
 		if err := called.resolve(ctx, aService, &wanted.ServiceIDs[i]); err != nil {
@@ -89,7 +90,7 @@ func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooki
 	return called.person(ctx, staff, session)
 }
 
-// person replaces the key or name of a member and of a class session by their ids.
+// person replaces the key or name of a member in staff, and the key of a class session in session, by their ids.
 func (n *names) person(ctx context.Context, staff, session *string) error {
 	if err := n.resolve(ctx, aMember, staff); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (c *command) showBooking() *cobra.Command {
 				return err
 			}
 			if c.output == "" {
-				return c.printYAML(found) // a table row has only some of the fields
+				return c.printYAML(found) // the booking has more fields than a table shows
 			}
 			return c.print(found, bookingTable(found))
 		})
@@ -85,5 +85,5 @@ func bookingTable(list ...booking.Booking) table {
 	return t
 }
 
-// clockTime removes the seconds, which are always 0.
+// clockTime removes the seconds from a time of day, because they are always 0.
 func clockTime(t string) string { return strings.TrimSuffix(t, ":00") }

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// withClient wraps an action that needs a client of the server.
+// withClient wraps the action of a command that needs a client of the server. It opens the client before the action,
+// and closes it after.
 func (c *command) withClient(action func(cmd *cobra.Command, args []string,
 	client *client) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -68,12 +69,13 @@ func (c *command) get() *cobra.Command {
 		})
 	cmd.Flags().Int64Var(&version, "version", 0, "this version instead of the newest")
 	if err := cmd.RegisterFlagCompletionFunc("version", c.completeVersions); err != nil {
-		panic(err) // only for a flag that does not exist
+		panic(err) // the flag does not exist, which is a bug
 	}
 	return cmd
 }
 
-// printManifest prints the text as it was published, or its contents as a table.
+// printManifest prints a manifest. If the user has requested a table, it prints a summary of the manifest. Otherwise it
+// prints the published text, and indents the text if it is JSON.
 func (c *command) printManifest(client *client, text []byte) error {
 	if c.output == asTable {
 		return c.printContents(client, text)

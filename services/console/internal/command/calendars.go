@@ -34,7 +34,7 @@ func (c *command) createCalendar() *cobra.Command {
 			}
 			address := made.URL
 			if address == "" {
-				address = made.Token // without customers' pages there is no address
+				address = made.Token // without customers' pages, the calendar has no address
 			}
 			return c.print(made, table{
 				head: []string{"ADDRESS", "OF", "SHOWS", "ID"},
@@ -70,7 +70,7 @@ func (c *command) listCalendars() *cobra.Command {
 	return cmd
 }
 
-// calendarOf returns the id of the member whose bookings a calendar has, or "all".
+// calendarOf returns the id of the member whose bookings a calendar contains, or "all" for a calendar of all members.
 func calendarOf(f booking.Calendar) string {
 	if f.StaffID == nil {
 		return "all"

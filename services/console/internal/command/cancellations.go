@@ -11,16 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// sold describes a kind of sale that customers pay online and that can be refunded: bookings, reservations or tickets.
+// sold describes a kind of object that customers pay online and that can be refunded: bookings, reservations or
+// tickets.
 type sold[T any] struct {
-	list    string // its part of the path, and the name of its group of commands
-	one     string // one of it, in a sentence
+	list    string // part of the path for the kind, and name of its group of commands
+	one     string // name of one object of the kind, for sentences
 	table   func(...T) table
 	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }
 
-// refundEntries returns the three commands for a kind of sale: cancel it, preview the cancellation, and refund it.
-// freed is the part of the cancel command's help that names what a cancellation makes available again.
+// refundEntries returns three commands for a kind of paid object: one cancels an object, one previews the cancellation,
+// and one refunds the object. The argument freed completes the help of the cancel command: it names what a cancellation
+// makes available again.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }
@@ -38,9 +40,9 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// amountEntry returns the cancel or the refund command, as the argument write names it. The command sends the amount to
-// refund, which its flag gives as a number or as one of the words, and prints the refund. unsaid is the default of the
-// flag.
+// amountEntry returns the cancel command or the refund command; the argument write is its name. The command sends the
+// amount to refund, and prints the refund. Its flag gives this amount as a number or as one of the texts words. The
+// argument unsaid is the default of the flag.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (
@@ -80,18 +82,19 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 	return cmd
 }
 
-// refundBody is the body of a request that refunds.
+// refundBody is the body of a request that cancels or refunds an object.
 type refundBody struct {
 	booking.Cancel
 	Notify *bool `json:"notify,omitempty"`
 }
 
-// notifyFlag adds the flag that turns off the customer's notification.
+// notifyFlag adds the flag --notify, by which the user can turn off the customer's notification.
 func notifyFlag(cmd *cobra.Command, notify *bool) {
 	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
 }
 
-// silence returns the field notify of a body: false, or nil to notify the customer.
+// silence returns the value of the field notify in a request: false if the customer must not be notified. Otherwise it
+// returns nil, which omits the field.
 func silence(notify bool) *bool {
 	if notify {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
 )
 
-// pageSize is the largest page of the admin API.
+// pageSize is the maximum number of entries on one page of the admin API.
 const pageSize = 1000
 
 // client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachable if the
@@ -39,7 +39,7 @@ func (c *command) client() (*client, error) {
 
 func (c *client) close() { c.Close() }
 
-// attempts is the maximum number of times that a request is sent.
+// attempts is the maximum number of times that the client sends a request.
 const attempts = 3
 
 // do sends a request and returns the body of the answer.
@@ -51,7 +51,7 @@ func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// inWords converts the error of a server that gave no answer into a sentence with advice.
+// inWords replaces the error of a server that gave no answer by an error whose sentence gives advice.
 func (c *client) inWords(err error) error {
 	var lost *adminapi.NoAnswerError
 	if !errors.As(err, &lost) {
@@ -60,7 +60,8 @@ func (c *client) inWords(err error) error {
 	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
 }
 
-// call sends in as JSON and decodes the answer into out. If in or out is nil, it sends or decodes nothing.
+// call sends the value in as JSON, and decodes the answer into the value out. If in is nil, the request has no body. If
+// out is nil, call ignores the answer.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	r := adminapi.Request{Method: method, Path: path}
 	if in != nil {
@@ -84,12 +85,13 @@ func (c *client) read(body []byte, out any) error {
 	return nil
 }
 
-// pages reads all pages of a list. member is the name of the list in the answer.
+// pages reads all pages of a list. The argument member is the name of the list's field in the answer.
 func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
 	return upTo[T](ctx, c, path, member, query, 0)
 }
 
-// upTo reads the first entries of a list, as many as most; 0 means all. member is the name of the list in the answer.
+// upTo reads the first entries of a list, at most the number most; 0 means all. The argument member is the name of the
+// list's field in the answer.
 func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
 	for {
@@ -107,7 +109,7 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 		}
 		all = append(all, entries...)
 		var next string
-		_ = json.Unmarshal(page["next_cursor"], &next) // absent on the last page
+		_ = json.Unmarshal(page["next_cursor"], &next) // the field is absent on the last page
 		if next == "" || next == query.Get("cursor") || most > 0 && len(all) >= most {
 			return all, nil
 		}
@@ -118,7 +120,7 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 // at returns the path of a business, or of a resource below it.
 func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
 
-// isJSON reports whether a manifest is JSON, by the same rule as the server.
+// isJSON reports whether the text of a manifest is JSON. The server decides this by the same rule.
 func isJSON(text []byte) bool {
 	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"),
 		" \t\r\n"), "{")

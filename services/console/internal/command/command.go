@@ -1,8 +1,10 @@
-// Package command is the slotmesh command: the admin API of admin.md on the command line.
+// Package command implements the slotmesh command, which makes the calls of the admin API (admin.md) available on the
+// command line.
 //
-// It prints results on standard output, as a table, JSON or YAML, and an error as one sentence on standard error. Exit
-// codes: 0 success; 1 refused by the server, or the manifest is not valid; 2 unknown command, flag or argument; 3 no
-// answer from the server; 4 a plan that conflicts with what customers have booked.
+// The command prints results on standard output, as a table, JSON, YAML or CSV. It prints an error as one sentence on
+// standard error. Exit codes: 0 success; 1 the server refused the request, or the manifest is not valid; 2 unknown
+// command, flag or argument; 3 the server gave no answer; 4 the plan conflicts with existing bookings, reservations or
+// tickets.
 package command
 
 import (
@@ -19,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Exit codes.
+// The exit codes of the command; the package comment describes them.
 const (
 	exitDone = iota
 	exitRefused
@@ -33,7 +35,8 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	// Wait waits between two requests to the server, or until ctx ends; nil: by the machine's clock.
+	// Wait waits for the time d between two requests to the server, or until ctx ends. If Wait is nil, the command uses
+	// the machine's clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -47,7 +50,7 @@ func Run(ctx context.Context, host Host, args []string) int {
 	}
 	var invalid *invalidManifest
 	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
-		return exitRefused // the problems are already printed
+		return exitRefused // the command has already printed the problems
 	}
 	code := exitCode(err)
 	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
@@ -70,7 +73,7 @@ func exitCode(err error) int {
 	case errors.As(err, &unreachable):
 		return exitUnreachable
 	}
-	return exitUsage // the errors of cobra, and those of our flags and arguments
+	return exitUsage // errors of cobra, and errors of this command's flags and arguments
 }
 
 // localError is a failure on this machine, such as a file that cannot be read.
@@ -117,7 +120,7 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 	return root
 }
 
-// addCommands adds all commands, in the groups of the help.
+// addCommands adds all commands of slotmesh to root, in the groups that the help shows.
 func (c *command) addCommands(root *cobra.Command) {
 	for _, g := range []struct {
 		title    string
@@ -143,14 +146,14 @@ func (c *command) addCommands(root *cobra.Command) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group returns a command that does nothing itself and contains subcommands.
+// group returns a command that only contains subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
 	g.AddCommand(commands...)
 	return g
 }
 
-// knownCommand refuses an unknown command, and suggests a similar one.
+// knownCommand returns an error for an unknown command, and suggests a command with a similar name.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -172,7 +175,8 @@ func showVersion(c *command) *cobra.Command {
 		}}
 }
 
-// mustComplete completes a flag with fixed words. It panics if the flag does not exist, which is a bug.
+// mustComplete sets the words with which a shell completes a flag. It panics if the flag does not exist, which is a
+// bug.
 func mustComplete(cmd *cobra.Command, flag string, words ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag,
 		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {

@@ -13,10 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// mostCompleted is the maximum number of ids that a shell is offered.
+// mostCompleted is the maximum number of ids that the completion offers.
 const mostCompleted = "100"
 
-// complete answers a shell's completion request with words from the server.
+// complete returns the words with which a shell completes the current argument. The function words reads them from the
+// server.
 func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string,
 	error)) ([]string, cobra.ShellCompDirective) {
 	client, err := c.client()
@@ -31,7 +32,7 @@ func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, c
 	return offered, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSlug completes the first argument with the slugs of businesses.
+// completeSlug completes the first argument of a command with the slugs of businesses.
 func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -46,8 +47,9 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 	})
 }
 
-// completeArgument completes the arguments of a command in the shell: the first with slugs of businesses, the second
-// with ids or versions of the business. The name of the argument in the usage line decides between these.
+// completeArgument completes the arguments of a command in the shell. It completes the first argument with slugs of
+// businesses. It completes the second one with the ids of objects or the versions of this business, as the argument's
+// name in the usage line requires.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
@@ -64,15 +66,16 @@ func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// listsOfIDs maps a group of commands to the list of the admin API whose ids its commands take.
+// listsOfIDs maps the name of a group of commands to a list of the admin API. The commands of the group take ids from
+// this list.
 var listsOfIDs = map[string]string{
 	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings",
 	"reservations": "reservations",
 	"tickets":      "tickets", "users": "members",
 }
 
-// ids returns the ids on the first page of a list, each with a description, for completion. The descriptions do not
-// name customers, because a shell may keep them on the screen.
+// ids returns the ids on the first page of a list, each with a description, for the completion. The descriptions do not
+// name customers, because the completion can stay visible on the screen.
 func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
 	var page map[string]json.RawMessage
 	if err := c.call(ctx, http.MethodGet, at(slug, list)+"?limit="+mostCompleted, nil, &page); err != nil {
@@ -90,7 +93,7 @@ func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
 	return words, nil
 }
 
-// completeVersions completes with the versions of the business that is the first argument.
+// completeVersions completes the second argument with the versions of the business that the first argument names.
 func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -105,11 +108,11 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 	})
 }
 
-// partsOfFlags maps the flags that take a part of an offer to the kind of that part.
+// partsOfFlags maps each flag that takes an object of an offer to the kind of the object.
 var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
 
-// completeFlags adds completion to the flags that take a part of an offer. The flags are completed with keys from the
-// offer of the business that is the first argument.
+// completeFlags adds completion to the flags that take an object of an offer, for cmd and its subcommands. The words
+// are the keys of such objects in the offer of the business that the first argument names.
 func (c *command) completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		c.completeFlags(below)
@@ -130,8 +133,8 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// mustCompleteBy adds completion to a flag, with entries from the offer. It panics if the command has no such flag,
-// which is a programming error.
+// mustCompleteBy adds completion to a flag. The function entries returns the objects of the offer whose keys complete
+// the flag. mustCompleteBy panics if the command has no such flag, which is a bug.
 func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string,
 		cobra.ShellCompDirective) {

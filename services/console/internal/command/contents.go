@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// listed returns the commands that list the services, members and other objects of an offer with their keys. All
-// commands accept these keys in place of ids.
+// listed returns the commands that list the services, members, events and rentals of an offer with their keys. All
+// commands of slotmesh accept these keys instead of ids.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{
 		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService,
@@ -59,7 +59,8 @@ func (c *command) listContents(kind, short string, head []string, more func(*con
 	})
 }
 
-// price returns the price of an object as text, before pricing rules change it.
+// price returns the price of an object as text, with the currency, or "free" for the price 0. Pricing rules are not
+// applied to this price.
 func price(o *contents, amount manifest.Decimal) string {
 	if amount.IsZero() {
 		return "free"

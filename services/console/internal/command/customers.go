@@ -39,7 +39,8 @@ func customerTable(list ...customer.Customer) table {
 	return t
 }
 
-// exportCustomer prints JSON unless YAML is requested, because an export is meant to be passed on.
+// exportCustomer returns the command that exports the data of a customer. It prints JSON unless the user requests YAML,
+// because the file is for other programs.
 func (c *command) exportCustomer() *cobra.Command {
 	var email string
 	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,

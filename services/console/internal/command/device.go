@@ -18,13 +18,13 @@ import (
 const (
 	deviceClient = "slotmesh"
 	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
-	// pollEvery is the wait between two polls if the server sends no interval. It is also added to the interval after
-	// each "slow_down" answer (RFC 8628, 3.5).
+	// pollEvery is the wait between two polls if the server sends no interval. After each answer "slow_down", the
+	// command adds pollEvery to the interval (RFC 8628, 3.5).
 	pollEvery = 5 * time.Second
 )
 
-// device is the server's answer to the start of a sign-in (RFC 8628): the codes, the address for the person, and the
-// interval.
+// device is the server's answer to the start of a sign-in (RFC 8628). It has the codes, the address that the person
+// opens, and the interval between two polls.
 type device struct {
 	Code     string `json:"device_code"`
 	UserCode string `json:"user_code"`
@@ -32,19 +32,19 @@ type device struct {
 	Interval int    `json:"interval"` // seconds
 }
 
-// granted is the server's answer to a poll for the token: it has either a token or an error.
+// granted is the server's answer to a poll for the token. It has either a token or an OAuth error.
 type granted struct {
 	Token string `json:"access_token"`
 	Error string `json:"error"`
 }
 
-// atTerminal reports whether standard input is a terminal.
+// atTerminal reports whether standard input is a terminal, so that a person can read the code and confirm it.
 func (h Host) atTerminal() bool {
 	file, ok := h.Stdin.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// wait waits for d, or until ctx ends.
+// wait waits for the time d, or until ctx ends.
 func (h Host) wait(ctx context.Context, d time.Duration) error {
 	if h.Wait != nil {
 		return h.Wait(ctx, d)
@@ -57,12 +57,12 @@ func (h Host) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tokenByDevice shows a code and waits until a person confirms it in a browser. It returns the token that the server
-// then issues to this machine (RFC 8628).
+// tokenByDevice prints a code, and waits until a person confirms the code in a browser. It returns the token that the
+// server then issues to this machine (RFC 8628).
 func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
 	client := &client{adminapi.New(server, "", c.timeout, 1)}
 	defer client.close()
-	name, _ := os.Hostname() // without a name the server uses the program's name
+	name, _ := os.Hostname() // if name is "", the server shows the program's name
 	var begun device
 	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}},
 		&begun); err != nil {
@@ -101,8 +101,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	}
 }
 
-// form sends a request with form values, as OAuth requires, and decodes the answer into out. An OAuth error is decoded
-// into a field of out and not returned as a Go error.
+// form sends a request with form values, as OAuth requires, and decodes the answer into out. If the answer is an OAuth
+// error, form decodes the error's code into a field of out and returns nil.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path,

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// ofBusiness returns a command on one business, which is its first argument.
+// ofBusiness returns a command whose first argument is the slug of a business.
 func (c *command) ofBusiness(use, short string, arguments int,
 	run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
 	return &cobra.Command{
@@ -29,7 +29,7 @@ func (c *command) ofBusiness(use, short string, arguments int,
 	}
 }
 
-// otherSlug adds a suggestion to the error for an unknown slug: the slug of a business that is similar.
+// otherSlug returns the error for an unknown slug. If a business has a similar slug, the error suggests this slug.
 func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
 	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
 	if err != nil {
@@ -45,8 +45,8 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 	return refused
 }
 
-// listEntries returns a command that lists objects of a business, such as bookings. filters maps query parameters to
-// the values of their flags.
+// listEntries returns a command that lists the objects of a business, such as bookings. The map filters has the query
+// parameters of the request, with the values of the flags that set them.
 func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
 	show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
@@ -73,8 +73,8 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 	})
 }
 
-// moveEntry returns a command that changes the status of an object, such as a booking, and prints the object after the
-// change.
+// moveEntry returns a command that changes the status of an object, such as a booking. The command prints the object as
+// it is after the change.
 func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
 	notify := true
 	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
@@ -101,7 +101,7 @@ func moveEntry[T any](c *command, list, move, short string, show func(...T) tabl
 func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
 	for _, name := range flags {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // only for a flag that does not exist
+			panic(err) // the flag does not exist, which is a bug
 		}
 	}
 	return cmd

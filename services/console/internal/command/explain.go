@@ -41,8 +41,8 @@ func (c *command) explain() *cobra.Command {
 	return mustRequire(cmd, "service", "date", "time")
 }
 
-// explanationTable returns the explanation as a table, with one row for the start as a whole and one for each member.
-// who is the name in the first row.
+// explanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and each
+// further row is about one member. The argument who is the text in the first cell.
 func explanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {

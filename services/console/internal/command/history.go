@@ -19,14 +19,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 )
 
-// historyEntry is one version of a business's offer, as the command history prints it.
+// historyEntry is one version of a business's offer in the output of the command history.
 type historyEntry struct {
 	catalog.Version
-	By   string   `json:"by,omitempty"`   // omitted if it is unknown, or if this token may not read the events
-	What []string `json:"what,omitempty"` // what the version changed, if requested
+	By   string   `json:"by,omitempty"`   // publisher; omitted if unknown or if the token may not read events
+	What []string `json:"what,omitempty"` // changes of the version; omitted unless requested
 }
 
-// mostWhat is the maximum number of versions whose changes are shown. The command must read each of these versions.
+// mostWhat is the maximum number of versions whose changes the command shows. The command reads each of these versions
+// from the server, so the number must be small.
 const mostWhat = 20
 
 func (c *command) history() *cobra.Command {
@@ -76,8 +77,8 @@ func orNone(text string) string {
 	return text
 }
 
-// publishers returns the name of the publisher of each version, by the number of the version, as far as the token may
-// read the events. If the token may read the team, people are named by their e-mail addresses.
+// publishers returns the name of the publisher of each version, by the number of the version. The map is empty if the
+// token may not read the events. If the token may read the team, the names of people are their e-mail addresses.
 func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
 	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events",
@@ -103,7 +104,7 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	return by
 }
 
-// whatChanged compares each of the newest versions with the version before it.
+// whatChanged sets the changes of the newest versions in list. It compares each of them with the version before it.
 func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
 	for i := range list[:min(len(list), mostWhat+1)] {
@@ -116,7 +117,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 		}
 		m, problems := manifest.Parse(text)
 		if len(problems) > 0 {
-			newer = nil // the version was written for another version of the manifest's format
+			newer = nil // this command does not know the manifest format of the version
 			continue
 		}
 		if newer != nil {
@@ -129,7 +130,8 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 	return nil
 }
 
-// between returns the first changes between two versions as text, and the number of further ones.
+// between returns the first three changes between two versions as text. The last text is the number of further changes,
+// if there are any.
 func between(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
 	all, more, err := changes.Between(before, after)

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-// initialize returns the command that prints a first manifest. It needs no server.
+// initialize returns the command init, which prints a first manifest. The command needs no server.
 func (c *command) initialize() *cobra.Command {
 	b := template.Business{}
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ func (c *command) initialize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, problems := manifest.Parse([]byte(text)); len(problems) > 0 { // caused by the values of the flags
+			if _, problems := manifest.Parse([]byte(text)); len(problems) > 0 { // values of the flags are invalid
 				return c.refused(&source{name: "manifest"}, problems)
 			}
 			server, err := c.resolveServer()

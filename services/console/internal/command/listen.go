@@ -26,13 +26,14 @@ import (
 
 const (
 	listenEvery   = 2 * time.Second
-	listenOverlap = time.Minute      // overlap of two readings, because an event may be listed later than its time
-	forwardWithin = 15 * time.Second // the timeout of webhooks
+	listenOverlap = time.Minute      // two polls overlap, because events can be listed late
+	forwardWithin = 15 * time.Second // timeout of one request, as for webhooks
 	secretPrefix  = "whsec_"
 	secretBytes   = 32
 )
 
-// listener forwards events of a business to a receiver on this machine, as webhooks.
+// listener forwards the events of a business to a receiver on this machine, with the body, headers and signature of
+// webhooks.
 type listener struct {
 	slug   string
 	to     string
@@ -80,7 +81,8 @@ a receiver. Each run makes a secret of its own. An event is sent once, whatever 
 	return mustRequire(cmd, "forward-to")
 }
 
-// run forwards events until ctx ends; if once is set, it forwards them once.
+// run polls for events and forwards them until ctx ends. The argument since is the time of the first event to forward.
+// If once is true, run polls only once.
 func (l *listener) run(ctx context.Context, client *client, since time.Time, once bool) error {
 	tick := time.NewTicker(listenEvery)
 	defer tick.Stop()
@@ -100,8 +102,8 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 	}
 }
 
-// forward sends those events after the instant since that were not sent before, oldest first. It returns the time of
-// the newest event.
+// forward sends the events at or after the time since that this listener has not sent before, oldest first. It returns
+// the time of the newest event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
 	list, err := pages[event.Event](ctx, client, at(l.slug, "events"), "events", query)
@@ -132,12 +134,13 @@ func (l *listener) forward(ctx context.Context, client *client, since time.Time)
 	return newest, nil
 }
 
-// wants reports whether events of a type are forwarded. Only types that webhooks have are.
+// wants reports whether the listener forwards events of a type. It forwards the types that the user has requested, if
+// webhooks also have them.
 func (l *listener) wants(t event.Type) bool {
 	return slices.Contains(event.Types(), t) && (slices.Contains(l.events, "*") || slices.Contains(l.events, string(t)))
 }
 
-// send sends one event and returns the status of the answer.
+// send sends one event to the receiver, and returns the HTTP status of the answer.
 func (l *listener) send(ctx context.Context, e event.Event) (string, error) {
 	body, err := e.Webhook(l.slug)
 	if err != nil {
@@ -163,7 +166,7 @@ func (l *listener) send(ctx context.Context, e event.Event) (string, error) {
 	return strings.TrimSpace(answer.Status), nil
 }
 
-// sign sets the headers of Standard Webhooks (standardwebhooks.com).
+// sign sets the headers of Standard Webhooks (standardwebhooks.com), including the signature of the body.
 func (l *listener) sign(header http.Header, id string, at time.Time, body []byte) {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, l.secret)

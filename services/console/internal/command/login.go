@@ -53,7 +53,7 @@ or in .config of HOME.`,
 // pastedToken reads a token from standard input.
 func (c *command) pastedToken(server string) (string, error) {
 	_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
-	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // the last line may lack a line break
+	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // the last line need not end with a line break
 	token := strings.TrimSpace(line)
 	if token == "" {
 		return "", &localError{errors.New("no token was given; paste one, or pipe it in")}
@@ -61,7 +61,8 @@ func (c *command) pastedToken(server string) (string, error) {
 	return token, nil
 }
 
-// keepGood sends a request with the command's token, and stores the token if the server accepts it.
+// keepGood sends a request with the command's token. It stores the token for this server if the server accepts the
+// request.
 func (c *command) keepGood(ctx context.Context, server string) error {
 	client, err := c.client()
 	if err != nil {
@@ -77,8 +78,8 @@ func (c *command) keepGood(ctx context.Context, server string) error {
 	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
-// tokensFile returns the path of the file in which login stores one token for each server; "" if the user has no home
-// folder.
+// tokensFile returns the path of the file in which the command login stores one token for each server. It returns "" if
+// neither XDG_CONFIG_HOME nor HOME is set.
 func (c *command) tokensFile() string {
 	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {
 		return filepath.Join(folder, "slotmesh", "tokens.json")
@@ -89,7 +90,8 @@ func (c *command) tokensFile() string {
 	return ""
 }
 
-// keptTokens returns the tokens that login has stored, by server. A token is never sent to another server.
+// keptTokens returns the stored tokens by the URL of the server for which each was stored. The command must never send
+// a token to another server.
 func (c *command) keptTokens() (map[string]string, error) {
 	kept := map[string]string{}
 	path := c.tokensFile()
@@ -106,8 +108,8 @@ func (c *command) keptTokens() (map[string]string, error) {
 	return kept, nil
 }
 
-// keepToken stores a token in the file of tokens. It writes a new file and renames it, so that other processes never
-// read an incomplete file.
+// keepToken stores the token of a server in the file of tokens. It writes a new file and then renames the file, so that
+// other processes never read an incomplete one.
 func (c *command) keepToken(server, token string) error {
 	path := c.tokensFile()
 	if path == "" {
@@ -125,7 +127,7 @@ func (c *command) keepToken(server, token string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), "tokens-*") // only this user may read it
+	draft, err := os.CreateTemp(filepath.Dir(path), "tokens-*") // only this user can read the file
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
-// The commands backup and restore run it, because it can read the tables of all services.
+// The commands backup and restore start this program, because it can read and write the tables of all services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 
 // backup returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or a restore,
-// because a restore runs before the restored Slotmesh can answer requests.
+// because a restore must run while the server does not run.
 func (c *command) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
@@ -39,7 +39,8 @@ and no Slotmesh may use them. The same release restores what it has backed up; s
 	}
 }
 
-// onMachine runs the all-in-one program on this machine with the command's own environment and standard streams.
+// onMachine runs the all-in-one program on this machine, with the environment and the standard streams of this command.
+// The argument what is backup or restore.
 func (c *command) onMachine(ctx context.Context, what, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {
@@ -47,7 +48,8 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	}
 	run := exec.CommandContext(ctx, program, what, file)
 	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
-	// When ctx ends, interrupt the program instead of killing it, so that it can remove its incomplete output.
+	// When ctx ends, the command interrupts the program instead of killing it. So the program can remove its incomplete
+	// output.
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	err = run.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
@@ -59,11 +61,11 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	return nil
 }
 
-// errSaid means that the command failed and that the all-in-one program has already printed the reason.
+// errSaid means that the all-in-one program failed and has already printed the reason.
 var errSaid = errors.New("said already")
 
-// findMachineProgram returns the path of the all-in-one program. It looks in the folder of this program, and then on
-// the PATH.
+// findMachineProgram returns the path of the all-in-one program. It looks for the program in the folder of this
+// program, and then on the PATH.
 func findMachineProgram() (string, error) {
 	if own, err := os.Executable(); err == nil {
 		for _, name := range machinePrograms {

@@ -21,30 +21,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// invalidManifest means that a manifest was refused, and that its problems have been printed.
+// invalidManifest means that the server or this command refused a manifest, and that the command has printed the
+// problems.
 type invalidManifest struct{ file string }
 
 func (e *invalidManifest) Error() string { return e.file + " is not valid" }
 
-// published is the answer to a publish and to a rollback.
+// published is the server's answer to a publish or a rollback.
 type published struct {
 	ID      uuid.UUID `json:"id,omitzero"` // omitted if nothing was published
 	Slug    string    `json:"slug"`
 	Version int64     `json:"version"`
-	// Warnings are the warnings of the manifest; omitted if there are none.
+	// Warnings are the warnings about the manifest; omitted if the manifest has no warnings.
 	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
-// source is the text of a manifest, with the name of its file for messages.
+// source is the text of a manifest, with the name of its file.
 type source struct {
-	name string // shown before the line number of a problem
+	name string // begins the messages about problems
 	text []byte
 }
 
 func fileFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVarP(file, "file", "f", "", "the manifest, YAML or JSON; - reads standard input")
 	if err := cmd.MarkFlagFilename("file", "yaml", "yml", "json"); err != nil {
-		panic(err) // the flag stands one line above
+		panic(err) // the flag was defined one line above
 	}
 }
 
@@ -94,8 +95,8 @@ func (c *command) apply() *cobra.Command {
 	return cmd
 }
 
-// publish sends the manifest without checking it on this machine, because a newer server may know more fields than this
-// command. It refuses only a manifest that does not name its business.
+// publish sends a manifest to the server. It does not check the manifest on this machine, because a newer server may
+// know more fields than this command. It refuses only a manifest that does not name its business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug, err := c.slugOf(src)
 	if err != nil {
@@ -130,8 +131,8 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
 }
 
-// publishedAs returns the number of the newest version if its text is that of src. It returns 0 if the text differs or
-// if the version cannot be read.
+// publishedAs returns the number of the newest version if this version has the text of src. It returns 0 if the text
+// differs or if the version cannot be read.
 func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
 	version, err := c.newest(ctx, slug)
 	if err != nil || version == 0 {
@@ -151,7 +152,8 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	return version
 }
 
-// manifestCall returns a request whose body is a manifest, with its Content-Type.
+// manifestCall returns a request whose body is a manifest. It sets the Content-Type to YAML or JSON, as the text
+// requires.
 func manifestCall(method, path string, src *source) adminapi.Request {
 	r := adminapi.Request{Method: method, Path: path, Body: src.text,
 		Header: map[string]string{"Content-Type": "application/yaml"}}
@@ -161,8 +163,8 @@ func manifestCall(method, path string, src *source) adminapi.Request {
 	return r
 }
 
-// slugOf returns the slug of the business that a manifest names. If the manifest names none, slugOf prints all problems
-// of the manifest and returns an error.
+// slugOf returns the slug of the business that a manifest names. If the manifest has no valid slug, slugOf prints all
+// problems of the manifest and returns an error.
 func (c *command) slugOf(src *source) (string, error) {
 	if slug := slugIn(src.text); request.IsSlug(slug) {
 		return slug, nil
@@ -174,7 +176,8 @@ func (c *command) slugOf(src *source) (string, error) {
 	return string(m.Slug), nil
 }
 
-// slugIn parses only the slug of a document; "" if there is none.
+// slugIn returns the slug in the text of a manifest, without checking the other fields. It returns "" if the text has
+// no slug.
 func slugIn(text []byte) string {
 	var named struct {
 		Slug string `yaml:"slug"`
@@ -185,15 +188,15 @@ func slugIn(text []byte) string {
 	return named.Slug
 }
 
-// verdict is the output of validate, and of a refused apply, for programs.
+// verdict is the JSON or YAML output of the command validate, and of a refused command apply.
 type verdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []manifest.Problem `json:"problems"`
-	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid manifest
+	Warnings []manifest.Problem `json:"warnings,omitempty"` // warnings about a valid manifest
 }
 
-// refused prints the problems of a manifest in the format of compilers (file:line: path: message), so that editors can
-// jump to them. It returns *invalidManifest.
+// refused prints the problems of a manifest, and returns *invalidManifest. It prints them in the format of compilers
+// (file:line: path: message), so that editors can jump to the lines.
 func (c *command) refused(src *source, problems []manifest.Problem) error {
 	if c.output == asJSON || c.output == asYAML {
 		if err := c.print(verdict{Problems: problems}, table{}); err != nil {
@@ -205,7 +208,8 @@ func (c *command) refused(src *source, problems []manifest.Problem) error {
 	return &invalidManifest{src.name}
 }
 
-// places prints problems or warnings of a manifest, one a line, each with its kind.
+// places prints the problems or the warnings of a manifest, one in each line. The argument kind is the text before each
+// message.
 func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	for _, p := range list {
 		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)
@@ -216,8 +220,8 @@ func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	}
 }
 
-// warn prints the warnings of a manifest in the format of compilers. With JSON or YAML as output format it prints
-// nothing, because the result contains the warnings.
+// warn prints the warnings about a manifest in the format of compilers. If the output format is JSON or YAML, warn
+// prints nothing, because the result contains the warnings.
 func (c *command) warn(src *source, warnings []manifest.Problem) {
 	if c.output != asJSON && c.output != asYAML {
 		c.places(src, "warning: ", warnings)

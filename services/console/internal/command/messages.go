@@ -60,8 +60,8 @@ func (c *command) showMessage() *cobra.Command {
 	return cmd
 }
 
-// letter formats a message for the terminal: its header fields, its status and its body. The message contains texts
-// from customers, so unprintable characters are replaced in every line.
+// letter formats a message for the terminal: its header fields, its status and its body. It replaces unprintable
+// characters in every line, because the message contains texts from customers.
 func letter(m notifications.WholeMessage) string {
 	head := [][2]string{
 		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind},

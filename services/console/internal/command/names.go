@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// The kinds of objects in an offer, as people name them.
+// The kinds of objects in an offer. Error messages contain these texts.
 const (
 	aService = "service"
 	aMember  = "member of the staff"
@@ -25,26 +25,26 @@ const (
 	aRental  = "rental"
 )
 
-// entry is an object of an offer that a person can name: its id, key and name.
+// entry is an object of an offer that a person can name by its id, key or name.
 type entry struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
 	Name string    `json:"name"`
 
-	// Price is the price of a service or a rental, before the pricing rules.
+	// Price is the price of a service or a rental. Pricing rules are not applied to this price.
 	Price           json.Number `json:"price,omitempty"`
 	Currency        string      `json:"currency,omitempty"`
-	DurationMinutes int         `json:"duration_minutes,omitempty"` // of a service
+	DurationMinutes int         `json:"duration_minutes,omitempty"` // duration of a service
 }
 
-// contents is the newest version of a business's manifest.
+// contents is the manifest of a business in its newest version, with the business's id.
 type contents struct {
-	id uuid.UUID // of the business
+	id uuid.UUID // id of the business
 	*manifest.Manifest
 }
 
 // names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only
-// when a name must be looked up, so a command that has only ids sends no request for the offer.
+// when it must look up a name, so a command whose arguments are all ids does not read the offer.
 type names struct {
 	client *client
 	slug   string
@@ -53,7 +53,7 @@ type names struct {
 
 func (c *client) names(slug string) *names { return &names{client: c, slug: slug} }
 
-// contents reads the newest version of a business.
+// contents reads the manifest of a business in its newest version.
 func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug),
 		Header: map[string]string{"Accept": catalog.MediaJSON}})
@@ -79,7 +79,7 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// of returns all objects of a kind in an offer, by which names are resolved and completed.
+// of returns all objects of a kind in an offer. The command looks up names in this list, and completes flags with it.
 func (o *contents) of(kind string) []entry {
 	var list []entry
 	switch kind {
@@ -131,7 +131,7 @@ func (o *contents) allTiers() []entry {
 	return list
 }
 
-// sessions returns the class sessions of all services.
+// sessions returns the class sessions of all services. A session has no name, so its key is also its name.
 func (o *contents) sessions() []entry {
 	var list []entry
 	for i := range o.Services {
@@ -157,12 +157,14 @@ func (o *contents) variants(service uuid.UUID) []entry {
 	return list
 }
 
-// resolve replaces keys or names of a kind by ids. Empty texts and ids are not changed.
+// resolve replaces each of the texts by the id of the object with this key or name; kind is the kind of the objects. It
+// does not change a text that is empty or already an id.
 func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
 	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
 }
 
-// among is resolve for the objects that pick returns, such as the tiers of one event.
+// among replaces texts by ids, as resolve does, but looks only among the objects that the function pick returns, such
+// as the tiers of one event.
 func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {
@@ -184,16 +186,16 @@ func (n *names) among(ctx context.Context, kind string, pick func(*contents) []e
 	return nil
 }
 
-// tier replaces the key or name of a tier of an event by its id. event must already be an id.
+// tier replaces the key or name of a tier by its id. The argument event is the id of the tier's event.
 func (n *names) tier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
-		return nil // the server refuses the event
+		return nil // the server refuses the request for this event
 	}
 	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
 }
 
-// services replaces the keys or names in a comma-separated list by ids.
+// services replaces the keys or names of services by ids. The argument list separates them by commas.
 func (n *names) services(ctx context.Context, list *string) error {
 	parts := strings.Split(*list, ",")
 	for i := range parts {
@@ -206,12 +208,12 @@ func (n *names) services(ctx context.Context, list *string) error {
 	return nil
 }
 
-// variantPairs replaces the keys or names in SERVICE:VARIANT by ids.
+// variantPairs replaces the keys or names in pairs of the form SERVICE:VARIANT by ids.
 func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	for i, pair := range pairs {
 		service, variant, ok := strings.Cut(pair, ":")
 		if !ok {
-			continue // the server refuses it with the right form
+			continue // the server refuses the pair, and its message names the right form
 		}
 		if err := n.resolve(ctx, aService, &service); err != nil {
 			return err
@@ -228,8 +230,8 @@ func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	return nil
 }
 
-// meant returns the object that a person means by a text: the object with this key, otherwise the only one with this
-// name, in upper or lower case.
+// meant returns the object that a person means by a text. This is the object with the text as its key. If no object has
+// this key, meant returns the only object with the text as its name, in upper or lower case.
 func meant(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil
@@ -261,5 +263,5 @@ func meant(kind, text string, entries []entry) (*entry, error) {
 	return nil, &localError{fmt.Errorf("there is no %s %q; there is %s", kind, text, strings.Join(keys, ", "))}
 }
 
-// mostNamed is the maximum number of keys in an error sentence.
+// mostNamed is the maximum number of keys that an error message lists.
 const mostNamed = 12

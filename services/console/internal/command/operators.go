@@ -18,8 +18,8 @@ func (c *command) operators() *cobra.Command {
 		c.changeOperator("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out", "signed_out"))
 }
 
-// operator is an operator in answers of the server. Until is the time when the right lapses; it is set if a group of
-// the identity provider made the person an operator.
+// operator is an operator in the server's answers. Until is the time at which the operator right lapses. It is set only
+// if a group of the identity provider made the person an operator.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`
@@ -49,7 +49,7 @@ func (c *command) listOperators() *cobra.Command {
 	}
 }
 
-// changeOperator returns a command on one operator, whose id is its argument.
+// changeOperator returns a command that changes one operator. The argument of the command is the id of the operator.
 func (c *command) changeOperator(name, short, method, path, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),

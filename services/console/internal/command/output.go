@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
-// format is the output format that the user has requested. For the zero value, each command uses its default: the
-// published text for a manifest, a table for everything else.
+// format is the output format that the user has requested. If it is "", each command uses its default: the published
+// text for a manifest, and a table for everything else.
 type format string
 
 const (
@@ -27,7 +27,7 @@ const (
 
 var formats = []string{string(asTable), string(asJSON), string(asYAML), string(asCSV)}
 
-// Set sets the format from the text of the flag.
+// Set implements pflag.Value: it sets the format from the text of the flag.
 func (f *format) Set(text string) error {
 	switch format(text) {
 	case asTable, asJSON, asYAML, asCSV:
@@ -37,19 +37,19 @@ func (f *format) Set(text string) error {
 	return fmt.Errorf("write %s", strings.Join(formats, ", "))
 }
 
-// String returns the value of the flag.
+// String implements pflag.Value: it returns the text of the flag.
 func (f *format) String() string { return string(*f) }
 
-// Type returns the possible values of the flag for the help.
+// Type implements pflag.Value: it returns the possible values of the flag, for the help.
 func (f *format) Type() string { return strings.Join(formats, "|") }
 
-// table is the output for a person: a head, and rows with as many cells.
+// table is the output for a person: the names of the columns, and rows with one cell for each column.
 type table struct {
 	head []string
 	rows [][]string
 }
 
-// print prints a value in the requested format.
+// print prints a result in the requested format: value as JSON or YAML, or t as CSV or as a table.
 func (c *command) print(value any, t table) error {
 	switch c.output {
 	case asJSON:
@@ -58,12 +58,12 @@ func (c *command) print(value any, t table) error {
 		return c.printYAML(value)
 	case asCSV:
 		return c.write(reportcsv.Table(t.head, t.rows))
-	default: // a table
+	default: // asTable, or no requested format
 	}
 	return c.printTable(t)
 }
 
-// done prints the result of a change: value as JSON or YAML, or a sentence for a person.
+// done prints the result of a change: value as JSON or YAML, or otherwise a sentence for a person.
 func (c *command) done(value any, line string, args ...any) error {
 	if c.output == asJSON || c.output == asYAML {
 		return c.print(value, table{})
@@ -79,7 +79,8 @@ func (c *command) printJSON(value any) error {
 	return c.write(text)
 }
 
-// printYAML converts the JSON of a value, so that both formats have the same names in the same order.
+// printYAML prints a value as YAML. It converts the value's JSON, so that both formats have the same names in the same
+// order.
 func (c *command) printYAML(value any) error {
 	text, err := encodeJSON(value)
 	if err != nil {
@@ -123,14 +124,14 @@ func (c *command) printTable(t table) error {
 		for i, cell := range row {
 			cells[i] = printable(cell)
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a write to a buffer does not fail
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a write to a buffer never fails
 	}
 	_ = w.Flush()
 	return c.write(out.Bytes())
 }
 
-// printable replaces unprintable characters. Otherwise texts from customers could control the terminal or break the
-// table.
+// printable replaces unprintable characters by spaces. Without this, texts from customers could control the terminal or
+// break the table.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -147,7 +148,7 @@ func (c *command) write(text []byte) error {
 	return nil
 }
 
-// instant returns a time for a table, or "-" for nil.
+// instant returns a time as text for a table, or "-" for nil.
 func instant(t *time.Time) string {
 	if t == nil {
 		return "-"

@@ -52,9 +52,12 @@ func (c *command) resume() *cobra.Command {
 		})
 }
 
-// setPause publishes a new version that differs from the newest one only in bookings.paused_until. first is the first
-// date on which customers can book again; nil ends the pause. It fails if another version was published since it read
-// the newest one. If the value is already set, it publishes nothing.
+// setPause pauses online bookings until a date, or ends the pause. The argument first is the first date that customers
+// can book again; nil ends the pause. setPause publishes a new version that differs from the newest version only in
+// bookings.paused_until.
+//
+// If another version is published after setPause has read the newest one, setPause fails. If bookings.paused_until
+// already has the value, it publishes nothing.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.newest(ctx, slug)
 	if err != nil {
@@ -100,7 +103,7 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	return p, c.read(body, p)
 }
 
-// offer returns the fields of a version of a business's manifest, and its document.
+// offer returns the fields of a version of a business's manifest, and the document from which they were read.
 func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
 	text, err := c.do(ctx, adminapi.Request{
 		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
@@ -121,7 +124,7 @@ func (c *client) offer(ctx context.Context, slug string, version int64) (documen
 	return fields, read, err
 }
 
-// today returns the current date in the time zone of a business.
+// today returns the current date in the time zone of the business with this offer.
 func today(offer document.Fields) timespan.Date {
 	name, _ := offer["timezone"].(string)
 	location, err := zone.Load(name)

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// leavesOutside means that publishing would cause new conflicts between the offer and existing bookings, reservations
-// or tickets. count is their number.
+// leavesOutside means that publishing a manifest would cause new conflicts between the offer and existing bookings,
+// reservations or tickets. The field count is the number of these conflicts.
 type leavesOutside struct{ count int }
 
 func (e *leavesOutside) Error() string {
@@ -74,7 +74,8 @@ func (c *command) planFor(cmd *cobra.Command, src *source) error {
 	return c.printPlan(slug, &p)
 }
 
-// planForFirst prints the plan of a business that is not published yet.
+// planForFirst prints the plan for a business that does not exist yet. The server has no version to compare with, so
+// planForFirst only checks the manifest.
 func (c *command) planForFirst(src *source, slug string) error {
 	if _, problems := manifest.Parse(src.text); len(problems) > 0 {
 		return c.refused(src, problems)
@@ -132,7 +133,7 @@ func erasesLine(e *plan.Erases) string {
 		atLeast, e.Customers, e.KeepCustomersDays, e.Before)
 }
 
-// safeToPublish returns an error if publishing would cause new conflicts.
+// safeToPublish returns an error if publishing the manifest of the plan would cause new conflicts.
 func safeToPublish(p *plan.Plan) error {
 	if n := p.Outside.New(); n > 0 {
 		return &leavesOutside{n}

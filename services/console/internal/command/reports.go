@@ -20,7 +20,8 @@ func (c *command) reports() *cobra.Command {
 		reportOf(c, "utilisation", "How much of each member's working time is booked", utilisationReportTable))
 }
 
-// reportOf returns a command that prints a report. As CSV, it prints the text of the server.
+// reportOf returns a command that prints a report. If the output format is CSV, the command prints the server's CSV
+// unchanged.
 func reportOf[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
 	var from, to, by string
 	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {

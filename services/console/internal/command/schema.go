@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// schema returns the command that prints the JSON Schema of manifests. It needs no server.
+// schema returns the command that prints the JSON Schema of manifests. The command needs no server.
 func (c *command) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
@@ -20,7 +20,7 @@ of its admin address. Editors with the YAML language server check and complete a
 	}
 }
 
-// editorLine returns the comment line with the address of the manifest's schema, which editors read.
+// editorLine returns the comment line for a manifest that names the address of the JSON Schema. Editors read this line.
 func editorLine(server string) string {
 	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
 }

@@ -11,7 +11,8 @@ import (
 
 const defaultServer = "http://127.0.0.1:8090"
 
-// resolveServer returns the base URL of the admin API.
+// resolveServer returns the base URL of the admin API. It takes the first of these that is set: the flag --server, the
+// variable SLOTMESH_SERVER, the default.
 func (c *command) resolveServer() (string, error) {
 	server := firstOf(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
 	parsed, err := url.Parse(server)
@@ -21,10 +22,11 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the token for a server. It takes the first one of these: the flag, SLOTMESH_ADMIN_TOKEN, the
-// token that login has stored for this server, the file that `make run` writes.
+// resolveToken returns the token for a server. It takes the first of these that exists: the flag --token, the variable
+// SLOTMESH_ADMIN_TOKEN, the token that the command login has stored for this server, the file that `make run` writes.
 func (c *command) resolveToken(server string) (string, error) {
-	// The variable may have several tokens, as in the server's settings.
+	// The variable can contain several tokens, separated by commas, because the server's variable can. The first one is
+	// used.
 	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}

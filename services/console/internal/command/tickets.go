@@ -41,7 +41,7 @@ func ticketTable(list ...booking.Ticket) table {
 	return t
 }
 
-// ticketOrder is the body that orders tickets of one tier, or of several.
+// ticketOrder is the body of a request that orders tickets of one or several tiers of an event.
 type ticketOrder struct {
 	EventID       string                    `json:"event_id"`
 	TierID        string                    `json:"tier_id,omitempty"`
@@ -92,7 +92,8 @@ func (c *command) sellTickets() *cobra.Command {
 	return mustRequire(cmd, "event", "tier", "customer")
 }
 
-// numbered parses a text such as front=2. A text without a number after "=" is only the name of a tier.
+// numbered parses the flag --tier, such as front=2: the tier and the number of tickets. If the text has no number after
+// "=", the whole text is the tier, and quantity is the number of tickets.
 func numbered(text string, quantity int) bookingclient.AskedTier {
 	if at := strings.LastIndexByte(text, '='); at >= 0 {
 		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {

@@ -22,7 +22,7 @@ func (c *command) users() *cobra.Command {
 		c.withdrawInvitation(), c.madeByUser(), c.endMadeByUser(), c.changeUser(), c.removeUser())
 }
 
-// invitation is the body that invites a person.
+// invitation is the body of a request that invites a person.
 type invitation struct {
 	Business string  `json:"business,omitempty"`
 	Email    string  `json:"email"`
@@ -32,7 +32,8 @@ type invitation struct {
 	Mail     bool    `json:"mail"`
 }
 
-// invited is the server's answer to an invitation. The command completes the path in Link to a URL.
+// invited is the server's answer to an invitation. The server sends a path in Link; the command completes the path to a
+// URL.
 type invited struct {
 	PersonID  *uuid.UUID `json:"person_id"`
 	Pending   *uuid.UUID `json:"invitation_id"`
@@ -91,7 +92,7 @@ func (c *command) inviteUser() *cobra.Command {
 	return cmd
 }
 
-// roleFlags adds the flags that give a person or a token their role in a business.
+// roleFlags adds the flags that set the role of a person or a token in a business.
 func roleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
 	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
@@ -130,7 +131,7 @@ func (c *command) listUsers() *cobra.Command {
 	}, showUsers)
 }
 
-// pendingInvitation is an invitation that is not accepted yet.
+// pendingInvitation is an invitation that the invited person has not accepted yet.
 type pendingInvitation struct {
 	ID        uuid.UUID  `json:"id"`
 	Email     string     `json:"email"`

@@ -143,7 +143,7 @@ func (c *command) retryDelivery() *cobra.Command {
 	return cmd
 }
 
-// sent sends a POST request that starts a delivery of a webhook, and prints the delivery.
+// sent sends a POST request to which the server answers with a delivery of a webhook. Then sent prints the delivery.
 func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {
@@ -185,7 +185,7 @@ func deliveryTable(list ...notifications.Delivery) table {
 	return t
 }
 
-// lastAnswer returns the HTTP status of the last attempt, or the reason if there was no answer.
+// lastAnswer returns the HTTP status of the last attempt, or the reason if the attempt got no answer.
 func lastAnswer(attempts []notifications.DeliveryAttempt) string {
 	if len(attempts) == 0 {
 		return ""

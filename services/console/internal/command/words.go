@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// sentence returns an error message for a person at the terminal. The server writes its messages for developers of
-// clients. sentence replaces the names of headers, statuses and fields in them by the flags and arguments of the
-// command.
+// sentence returns the message of an error for a person at the terminal. The server writes its messages for developers,
+// who send HTTP requests. So sentence replaces the names of headers, statuses and fields by the flags and arguments of
+// the command.
 func sentence(cmd *cobra.Command, err error) string {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {
@@ -43,17 +43,18 @@ func sentence(cmd *cobra.Command, err error) string {
 	return "What answers there is not the admin API; check --server."
 }
 
-// noPath is the answer of a Slotmesh port that does not serve the admin API.
+// noPath is the message of a Slotmesh port that does not serve the admin API.
 const noPath = "There is nothing at this path."
 
-// commands replaces the server's paths and parameters by the command's words.
+// commands replaces paths and parameters of the server by commands and flags.
 var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
 
-// member matches the request member with which a sentence begins.
+// member matches the name of the request's field with which a message begins, such as "customer_name: ".
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
-// inFlags replaces the field of a request at the beginning of a message by the flag of the command, if there is one. It
-// also replaces "send" by "write".
+// inFlags replaces the name of a request's field at the beginning of a message by the flag of the command that sets
+// this field. In this case it also replaces "send" by "write". If the command has no such flag, inFlags does not change
+// the message.
 func inFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
@@ -71,7 +72,7 @@ func inFlags(cmd *cobra.Command, text string) string {
 
 func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
 
-// whyAway returns a sentence that explains why a server gave no answer.
+// whyAway returns a sentence that explains why the server gave no answer.
 func whyAway(err error) string {
 	var name *net.DNSError
 	var network net.Error

@@ -30,7 +30,7 @@ const maxAnswer = 16 << 10
 type Key struct {
 	ID         []byte // id of the passkey, which the device chose
 	PublicKey  []byte // in the format COSE
-	Flags      byte   // of the last answer: whether the device verified the person, and whether the passkey is backed up
+	Flags      byte   // of the last answer: whether the device verified the person, and whether the key has a backup
 	Transports []string
 	Count      uint32 // number of answers, as the device counts them; 0 if the device does not count
 }
