@@ -6,43 +6,45 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of a chart, in units of its SVG drawing. A phone's screen is [chartWidth] units wide; at this width, the
-// letters in a chart are as large as the text beside it.
+// Sizes in a chart, in units of its SVG drawing. The screen of a phone is [chartWidth] units wide. On such a screen,
+// the letters in a chart are as large as the letters of the text beside the chart.
 const (
 	chartWidth  = 360.0
 	chartHeight = 200.0
 	chartTop    = 10.0
-	chartBottom = 24.0 // space below the bars for their labels
-	letter      = 6.2  // width of one letter of a label
+	chartBottom = 24.0 // height of the space below the bars for their labels
+	letter      = 6.2  // average width of one letter of a label
 	rowHeight   = 40.0
-	mostRows    = 12 // maximum number of rows of a ranked chart
+	mostRows    = 12 // maximum number of rows of a [ranked] chart
 	mostLetters = 34 // maximum number of letters of a row's name
 )
 
-// stacked is a chart of vertical bars. Each bar is a stack of parts, such as the bookings of each source.
+// stacked is a chart of vertical bars. Each bar has one piece above the other for each part, such as the source of
+// bookings.
 type stacked struct {
 	ID, Title, Text string
 	Parts           []part
 	Scale           []tick
 	Bars            []bar
 	Labels          []label
-	Left, Right     float64 // ends of the scale's lines
+	Left, Right     float64 // x of both ends of the lines of the scale
 	Base            float64 // y of the bottom of the bars
 }
 
-// part is one part of every bar, with its value in each bar. Class is the CSS class of its colour.
+// part is one part of all bars of a chart. It has the part's value in each bar. Class is the CSS class of its colour.
 type part struct {
 	Name, Class string
 	Values      []float64
 }
 
-// tick is a horizontal line of a chart's scale, with the text of its value.
+// tick is a horizontal line of a chart's scale, with the number beside the line.
 type tick struct {
 	X, Y  float64
 	Label string
 }
 
-// bar is one bar. Text contains its values and is shown when the reader points at the bar.
+// bar is one vertical bar of a chart. Text contains the values of the bar, and is shown when the reader points at the
+// bar.
 type bar struct {
 	X, Width float64
 	Text     string
@@ -60,12 +62,14 @@ type label struct {
 	Text string
 }
 
-// drawing converts positions for languages that are read from right to left, whose charts begin at the right.
+// drawing converts horizontal positions for the reading direction of the language. If turned is true, the language is
+// read from right to left, and a chart begins at the right.
 type drawing struct{ turned bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
 
-// at returns the left edge of an object that begins at x and is width wide.
+// at returns the x of the left edge of an element. The argument x is the distance of the element from the edge at which
+// reading begins.
 func (d drawing) at(x, width float64) float64 {
 	if d.turned {
 		return chartWidth - x - width
@@ -73,8 +77,8 @@ func (d drawing) at(x, width float64) float64 {
 	return x
 }
 
-// stack computes the positions of the bars of a chart. names are the labels below the bars; some are left out if there
-// is no room. number formats a value.
+// stack computes the positions of the bars of a chart. names are the labels of the bars; if there is not enough room,
+// some labels are omitted. The function number formats a value.
 func (p *Page) stack(c stacked, names []string, number func(float64) string) *stacked {
 	d := p.drawing()
 	top := 0.0
@@ -118,8 +122,8 @@ func (p *Page) stack(c stacked, names []string, number func(float64) string) *st
 	return &c
 }
 
-// labels returns the labels below the bars. If there is no room for all, it returns the first one and some of the
-// others, evenly spaced. No label extends beyond the chart.
+// labels returns the labels below the bars. If there is no room for all labels, it returns the first one and some
+// others at equal distances. No label extends beyond the chart.
 func labels(bars []bar, names []string, left float64) []label {
 	widest := 1
 	for _, name := range names {
@@ -144,8 +148,8 @@ func sum(parts []part, i int) float64 {
 	return all
 }
 
-// step returns the distance between the lines of a scale that ends at top. It is 1, 2 or 5 times a power of ten, and
-// gives at most four lines.
+// step returns the distance between the lines of a scale from 0 to top. The distance is 1, 2 or 5 times a power of ten.
+// With this distance, there are at most four lines.
 func step(top float64) float64 {
 	const lines = 4
 	unit := 1.0
@@ -159,7 +163,7 @@ func step(top float64) float64 {
 	}
 }
 
-// ranked is a chart of horizontal bars, each with its name and value above it.
+// ranked is a chart of horizontal bars. The name and the value of each bar are above the bar.
 type ranked struct {
 	ID, Title, Text string
 	Height          float64
@@ -172,14 +176,15 @@ type rank struct {
 	X, Y, Long, Whole float64
 }
 
-// measured is one row of a chart with its value.
+// measured is one row of a [ranked] chart with its value.
 type measured struct {
 	Name, Text string
 	Value      float64
 }
 
-// rank computes the rows of a chart of horizontal bars. whole is the value of a bar with the full width, unless a row
-// has a larger value. If there are too many rows, the chart has only the first ones; the table below it has all.
+// rank computes the rows of a chart of horizontal bars. A bar of the value whole has the full width; if a row has a
+// larger value, a bar of this larger value has the full width. If there are more than mostRows rows, the chart has only
+// the first ones; the table below the chart has all rows.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]
@@ -207,8 +212,8 @@ func shortened(name string) string {
 	return name
 }
 
-// box returns the viewBox attribute of the chart's SVG element.
+// box returns the attribute viewBox of the chart's SVG element.
 func (c *ranked) box() string { return "0 0 " + num(chartWidth) + " " + num(c.Height) }
 
-// num formats a coordinate.
+// num formats a coordinate of an SVG drawing.
 func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }

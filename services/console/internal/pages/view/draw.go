@@ -12,56 +12,59 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// drawn is a calendar with the ids and the positions of its elements. The positions are rules in the one style sheet of
-// the page, because the content security policy forbids style attributes.
+// drawn is a calendar with the ids and the positions of its HTML elements. Style has the positions as CSS rules for the
+// one style sheet of the page. The content security policy forbids style attributes.
 type drawn struct {
-	From, To int // shown hours of the day
+	From, To int // first and last shown hour of the day
 	Columns  []drawnColumn
 	Style    string
 }
 
 type drawnColumn struct {
 	sales.Column
-	Closed  []string // ids
+	Closed  []string // ids of the elements of closed times
 	Buffers []string
 	Boxes   []box
 	Blocks  []block
 	Free    []gap
-	Now     string // id of the line that marks the current time; "" on any other day
+	Now     string // id of the line at the current time; "" if the column is not of today
 }
 
-// block is a blocked time in the calendar, with the id of its HTML element and the owner's note.
+// block is a blocked time of the calendar. It has the id of its HTML element, and the owner's note.
 type block struct{ ID, Reason string }
 
-// gap is free time in the calendar, with the id of its HTML element; it links to the booking form.
+// gap is free time in the calendar, with the id of its HTML element. The element links to the booking form.
 type gap struct {
 	ID string
 	sales.Minutes
 }
 
-// box is a booking with the id of its element. All guests of one class session share one box.
+// box is a booking in the calendar, with the id of its HTML element. All guests of one class session share one box.
 type box struct {
 	sales.Placed
 	ID      string
-	Guests  int // number of bookings of the session; 1 for an appointment
+	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
-	service int // index in the offer's services; decides the colour
+	service int // index of the booking's service in the offer; it decides the colour
 }
 
 const (
-	perMinute = 0.075 // rem
+	perMinute = 0.075 // height of one minute, in rem
 	hour      = 60
 )
 
-// canvas gives each drawn element an id, and collects the CSS rules with the positions.
+// canvas gives an id to each drawn element, and collects the CSS rules with the positions of these elements.
 type canvas struct {
-	first int // minute at the top
+	first int // minute of the day at the top of the calendar
 	rules strings.Builder
 	n     int
 }
 
-// put adds the CSS rule with the position of an element, and returns the element's id. Elements that overlap in time
-// are drawn side by side in columns; lane is the index of the element's column, and lanes is their number.
+// put adds the CSS rule with the position of an element, and returns the id of the element. at is the time of the
+// element.
+//
+// Elements that overlap in time are drawn side by side. lanes is the number of elements side by side, and lane is the
+// index of this element among them, from 0.
 func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
@@ -75,8 +78,8 @@ func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
 	return id
 }
 
-// draw computes the positions of everything in a calendar: bookings, free, closed and blocked times, and the line that
-// marks the current time.
+// draw computes the positions of all elements of a calendar: bookings, free, closed and blocked times, and the line at
+// the current time.
 func (p *Page) draw(cal *sales.Calendar) drawn {
 	d := drawn{From: 8, To: 18}
 	d.From, d.To = shown(cal, d.From, d.To)
@@ -104,19 +107,19 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 		}
 		d.Columns = append(d.Columns, out)
 	}
-	// The style sheet contains the number of columns, because columns load one after another: otherwise each new one
-	// would move those that are already shown.
+	// The style sheet fixes the number of columns. The browser loads the columns one after another; without this
+	// number, each new column would move the columns that are already shown.
 	d.Style = c.rules.String() +
 		fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
 			float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
 }
 
-// shortestGap is the minimum length of shown free time, in minutes.
+// shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
 
-// gaps returns the free periods of a column from now on, each at least shortestGap long. It returns none if the reader
-// may not book, or if some bookings of the calendar could not be read.
+// gaps returns the free periods of a column that begin now or later and are at least shortestGap long. It returns none
+// if the person may not book, or if some bookings of the calendar could not be read.
 func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil
@@ -135,21 +138,21 @@ func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	return free
 }
 
-// timeOf formats a minute of the day as HH:MM for forms.
+// timeOf formats a minute of the day as HH:MM, as forms send times.
 func timeOf(minute int) string { return fmt.Sprintf("%02d:%02d", minute/hour%24, minute%hour) }
 
-// clockOf formats a minute of the day for the reader.
+// clockOf formats a minute of the day as a time in the reader's language.
 func (p *Page) clockOf(minute int) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC))
 }
 
-// minutes formats a period with its start and end.
+// minutes formats the start and the end of a period of the day.
 func (p *Page) minutes(m sales.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
-// shown returns the first and the last hour that the calendar shows. It extends the given hours until they contain all
-// opening hours and bookings.
+// shown returns the first and the last hour that the calendar shows. from and to are the default hours. shown extends
+// them until they contain all working hours and all bookings with their buffers.
 func shown(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
@@ -163,7 +166,8 @@ func shown(cal *sales.Calendar, from, to int) (int, int) {
 	return first / hour, (last + hour - 1) / hour
 }
 
-// gaps returns the parts of the period all that are outside the periods open.
+// gaps returns the parts of a period that are outside the working hours. The argument all is the period; open has the
+// working hours, sorted.
 func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	var closed []sales.Minutes
 	at := all.From
@@ -179,13 +183,13 @@ func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	return closed
 }
 
-// place computes the positions of a column's bookings. Bookings that overlap are drawn side by side. Each group of
-// overlapping bookings is divided into as many columns as bookings overlap at the same time.
+// place computes the positions of the bookings of a column. Bookings that overlap are drawn side by side. Each group of
+// overlapping bookings has as many lanes as the largest number of bookings at the same time.
 func (p *Page) place(c *canvas, col *drawnColumn) {
 	boxes := p.sessions(col.Bookings)
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })
 	for len(boxes) > 0 {
-		var ends []int // of the lanes
+		var ends []int // end of the last booking of each lane
 		lanes := make([]int, 0, len(boxes))
 		reach := boxes[0].After.To
 		for _, b := range boxes {
@@ -214,7 +218,7 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 	}
 }
 
-// sessions combines the guests of a class session into one box.
+// sessions returns the boxes of the bookings of a column. It combines all bookings of a class session into one box.
 func (p *Page) sessions(bookings []sales.Placed) []box {
 	type session struct {
 		id string

@@ -17,93 +17,94 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
-// PlaceOffer is the menu entry of the offer.
+// PlaceOffer is the menu entry of the pages about the offer.
 const PlaceOffer Place = "offer"
 
-// Offering is the data that every page of the offer needs.
+// Offering has the data that every page about the offer needs.
 type Offering struct {
-	Section   string // the part of the offer that the page shows
-	Version   int64  // the shown version
-	ManagedBy string // the system that manages the offer; "": the console
-	Saved     int64  // the version that was just published; 0: none
-	Says      string // the notice after saving: whether customers see the change
-	// BookingPage is the address of the booking page, on which customers see what was saved. It is "" if they do not
-	// see it. Then Hides is the path, below that of the business, of the form in which the owner can change this.
+	Section   string // section of the offer that the page shows
+	Version   int64  // number of the version that the page shows
+	ManagedBy string // name of the other system that manages the offer; "" for console
+	Saved     int64  // number of the version that was just published; 0 for none
+	Says      string // notice after saving, about whether customers see the change
+	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
+	// not see the change. Hides is then the path of the form in which the owner can show it, relative to the path of
+	// the business, and HidesName is the name of this form.
 	BookingPage string
 	Hides       string
 	HidesName   string
-	Meanwhile   *Difference // changes that others have published while this change was made
-	Problems    []string    // problems that belong to no field
+	Meanwhile   *Difference // changes that other people published after this form was shown
+	Problems    []string    // sentences about problems for which the form has no input
 	Fields      document.Fields
 }
 
-// Difference has the differences between two versions of the offer. Changes has the first ones, and More is the number
-// of the others.
+// Difference has the differences between two versions of the offer. Changes has the first differences; More is the
+// number of further ones.
 type Difference struct {
 	Changes       []changes.Change
 	More          int
 	Before, After document.Fields
 }
 
-// Sections with objects that customers do not book at a time of their choice.
+// Sections of the offer with objects that customers do not book at a time of their choice.
 const (
 	SectionEvents  = "events"
 	SectionRentals = "rentals"
 )
 
-// sections are the parts of the offer, in the order of the menu.
+// sections has the sections of the offer, in the order of the menu.
 var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations",
 	"business", "policies", "page", "text", "versions"}
 
-// Form is a form that edits an object of the offer.
+// Form is a form in which a person edits an object of the offer.
 type Form struct {
 	Groups []form.Group
-	Values url.Values        // the current values
-	Shown  url.Values        // the values when the form was first shown
-	Wrong  map[string]string // error sentences by input name
-	Locked bool              // read-only
-	More   string            // the name of the rows to which a row was just added; ""
+	Values url.Values        // current values of the inputs
+	Shown  url.Values        // values of the inputs when the form was first shown
+	Wrong  map[string]string // error sentences by the names of the inputs
+	Locked bool              // the person cannot change the inputs
+	More   string            // name of the list to which the person has just added a row; "" for none
 }
 
-// OfferItem is the form of one object, or of a part of the business.
+// OfferItem has the form of one object of the offer, or of settings of the business.
 type OfferItem struct {
 	Offering
 	Form
 	Title  string
-	Action string // target of the form, below the business's path
+	Action string // path to which the form is sent, relative to the path of the business
 	Back   string
-	Remove string // path that removes the object; "" if it cannot be removed
+	Remove string // path of the page that removes the object; "" if the object cannot be removed
 	About  string // text above the form
 }
 
-// OfferLine is an object in a list.
+// OfferLine is an object in a list of the offer.
 type OfferLine struct {
 	Name, About, Path string
-	Off               bool // not offered to customers
+	Off               bool // customers do not see the object
 }
 
-// OfferGroup holds the objects of one category.
+// OfferGroup has the objects of one category in a list of the offer.
 type OfferGroup struct {
 	Name  string
 	Lines []OfferLine
 }
 
-// OfferList lists the objects of a part of the offer.
+// OfferList has the objects of a section of the offer, in groups.
 type OfferList struct {
 	Offering
 	Groups []OfferGroup
 	New    string
 }
 
-// OfferRemoval asks for confirmation before an object is removed.
+// OfferRemoval has the data of the page that asks for confirmation before an object is removed.
 type OfferRemoval struct {
 	Offering
 	Name         string
 	Action, Back string
-	Loses        []string // what else is lost, with numbers
+	Loses        []string // sentences about what else the removal affects, with numbers
 }
 
-// OfferConflict asks which of two conflicting changes to keep.
+// OfferConflict has the data of the page on which a person decides between their own changes and those of others.
 type OfferConflict struct {
 	Offering
 	Conflicts []document.Conflict
@@ -138,7 +139,7 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		input.Type = "datetime-local"
 	case form.Address:
 		input.Type = "url"
-	default: // the others are plain text
+	default: // the inputs of the other kinds are text inputs
 	}
 	if len(d.Suggested) > 0 {
 		input.List = suggestions(name)
@@ -149,7 +150,7 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	return input
 }
 
-// chosen reports whether value is one of the values of an input.
+// chosen reports whether a value is one of the current values of the input called name.
 func (f Form) chosen(name, value string) bool {
 	for _, v := range f.Values[name] {
 		if v == value {
@@ -159,10 +160,10 @@ func (f Form) chosen(name, value string) bool {
 	return false
 }
 
-// suggestions returns the id of the list of suggested values of an input.
+// suggestions returns the id of the HTML element with the suggested values of an input.
 func suggestions(name string) string { return "suggested-" + name }
 
-// opensAt reports whether an input is the first one of the row that was just added.
+// opensAt reports whether an input is the first one of the row that the person has just added. The browser focuses it.
 func (f Form) opensAt(name string) bool {
 	if f.More == "" {
 		return false
@@ -183,9 +184,9 @@ func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Show
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// resent returns the submitted values except those with the names in without. A confirmation page sends them again,
-// without the answers to earlier confirmation pages. A name in without that ends with a dot stands for all names that
-// begin with it.
+// resent returns the submitted values that a confirmation page sends again, without the answers to earlier confirmation
+// pages. It omits the values whose names are in without. A name in without that ends with a dot stands for all names
+// that begin with this text.
 func resent(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
@@ -196,8 +197,8 @@ func resent(posted url.Values, without ...string) url.Values {
 	return rest
 }
 
-// named returns the name of a field as people know it: the names of the objects that contain it, then its label. at is
-// the path of the field.
+// named returns the name of a field as forms show it: the names of the objects that contain the field, then the field's
+// label. at is the path of the field.
 func (p *Page) named(fields document.Fields, at []string) string {
 	var parts []string
 	var here any = fields
@@ -210,15 +211,15 @@ func (p *Page) named(fields document.Fields, at []string) string {
 		object, _ := here.(document.Fields)
 		here = object[step]
 		if i+1 < len(at) && strings.HasPrefix(at[i+1], "[") && i == 0 {
-			continue // the name of an object's list in the offer is left out
+			continue // the name omits the list that contains the object
 		}
 		parts = append(parts, p.fieldName(step))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// Named returns the name of a field as people know it. path is the path in a problem of the manifest, such as
-// services[0].price, with indexes that begin at 0.
+// Named returns the name of a field as forms show it. path is the path of the field in a problem of the manifest, such
+// as services[0].price. In this path, the items of a list count from 0.
 func (p *Page) Named(fields document.Fields, path string) string {
 	at, here, list := steps(path), any(fields), ""
 	for i, step := range at {
@@ -256,7 +257,8 @@ func itemOf(list any, key string) any {
 	return nil
 }
 
-// called returns the name of an object, otherwise its label, otherwise its key.
+// called returns the name of an object. If the object has no name, it returns the object's label, and without a label
+// the argument key.
 func called(item any, key string) string {
 	object, _ := item.(document.Fields)
 	for _, field := range []string{"name", "label"} {
@@ -267,8 +269,8 @@ func called(item any, key string) string {
 	return key
 }
 
-// changed returns the name of a changed field as people know it. The names of objects are those of the new version or,
-// for a removed field, of the old one.
+// changed returns the name of a changed field as forms show it. It has the names that the objects have in the new
+// version. For a removed field, it has the names of the old version.
 func (p *Page) changed(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
 		return p.named(d.Before, steps(c.Path))
@@ -276,15 +278,15 @@ func (p *Page) changed(d *Difference, c changes.Change) string {
 	return p.named(d.After, steps(c.Path))
 }
 
-// referenced maps fields that name objects by their keys to the lists of these objects.
+// referenced maps the name of a field that contains keys of objects to the name of the list with these objects.
 var referenced = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals",
 	"packages": "packages", "pricing_rules": "pricing_rules",
 }
 
-// withNames returns a value of the offer for people: it replaces the keys of objects by their names, and the values of
-// options by their labels. at is the path of the field that has the value. If the value is an object, its fields are
-// replaced too.
+// withNames returns a value of the offer as people know it. It replaces the keys of objects by the objects' names, and
+// the values of options by the options' labels. It also does this in the fields of an object. path is the path of the
+// value.
 func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]
@@ -322,7 +324,7 @@ func anyOf(values []string) []any {
 	return list
 }
 
-// fieldName returns the label of a field, or its name with spaces if no form has the field.
+// fieldName returns the label of a field. If no form has the field, it returns the field's name with spaces.
 func (p *Page) fieldName(field string) string {
 	if day := slices.Index(form.Weekdays, field); day >= 0 {
 		return p.Words.WholeWeekday(time.Weekday((day + 1) % len(form.Weekdays)))
@@ -333,13 +335,13 @@ func (p *Page) fieldName(field string) string {
 	return strings.ReplaceAll(field, "_", " ")
 }
 
-// FieldLabels are the labels of the fields of all forms of the offer, by the fields' names.
+// FieldLabels maps the names of the fields of all forms of the offer to the ids of their labels.
 var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
 
 // optionSentences maps the name of a field and one of its values to the id of the sentence for this value.
 var optionSentences = map[string]map[string]string{}
 
-// NoteOptions registers the labels of a field's options, for pages that list changes.
+// NoteOptions registers the labels of a field's options, for the pages that list changes.
 func NoteOptions(f form.Field) {
 	for _, o := range f.Options {
 		if o.Sentence == "" {
@@ -350,14 +352,14 @@ func NoteOptions(f form.Field) {
 		}
 		value := o.Value
 		if value == form.Everything {
-			value = "all" // as in a manifest
+			value = "all" // the manifest has this value
 		}
 		optionSentences[f.Name][value] = o.Sentence
 	}
 }
 
-// optionLabel returns the label of a value of the field at a path. It returns "" if the value is not one of the field's
-// options.
+// optionLabel returns the label of an option. path is the path of a field, and value is the option's value. It returns
+// "" if the field has no such option.
 func (p *Page) optionLabel(path, value string) string {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
@@ -372,7 +374,7 @@ func (p *Page) optionLabel(path, value string) string {
 	return ""
 }
 
-// Written formats a date, a time or hours from the manifest in the way of the reader's region. It returns any other
+// Written formats a date, a time or hours of the manifest in the format of the reader's region. It returns any other
 // text unchanged.
 func (p *Page) Written(value string) string {
 	if date, err := timespan.ParseDate(value); err == nil {
@@ -390,7 +392,7 @@ func (p *Page) Written(value string) string {
 	return value
 }
 
-// arrow returns an arrow from the old to the new value, in the reading direction of the language.
+// arrow returns an arrow from an old to a new value. The arrow has the reading direction of the language.
 func (p *Page) arrow() string {
 	if p.Words.Direction() == "rtl" {
 		return "←"
@@ -401,7 +403,7 @@ func (p *Page) arrow() string {
 // mostShown is the maximum number of characters of a value in a list of changes.
 const mostShown = 160
 
-// short formats a value of the offer, shortened to mostShown characters.
+// short formats a value of the offer. It cuts the text after mostShown characters.
 func (p *Page) short(value any) string {
 	text := []rune(p.valued(value))
 	if len(text) > mostShown {
@@ -410,7 +412,7 @@ func (p *Page) short(value any) string {
 	return string(text)
 }
 
-// valued formats a value of the offer.
+// valued formats a value of the offer as a text.
 func (p *Page) valued(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -450,7 +452,8 @@ func (p *Page) valued(value any) string {
 	return string(text)
 }
 
-// fields formats an object without a name, field by field. Weekdays are in their order.
+// fields formats an object that has no name, field by field. Fields of weekdays come in the order of the week, and
+// other fields in the order of their names.
 func (p *Page) fields(object document.Fields) string {
 	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
 		return cmp.Or(slices.Index(form.Weekdays, a)-slices.Index(form.Weekdays, b), strings.Compare(a, b))
@@ -461,7 +464,7 @@ func (p *Page) fields(object document.Fields) string {
 	return strings.Join(names, "; ")
 }
 
-// Refused returns the sentence about a section of the manifest that the reader's role may not change.
+// Refused returns the sentence about a section of the manifest that the signed-in person's role may not change.
 func (p *Page) Refused(section string) string {
 	if section == "account" {
 		return p.say("version_account")
@@ -469,10 +472,10 @@ func (p *Page) Refused(section string) string {
 	return p.Words.With("version_section", "Name", p.fieldName(section[strings.LastIndex(section, ".")+1:]))
 }
 
-// steps splits the path of a field, such as services[cut].price, into its parts.
+// steps splits the path of a field, such as services[cut].price, into its parts. A key keeps its opening bracket.
 func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 
-// Sections returns the parts of the offer.
+// Sections returns the sections of the offer, in the order of the menu.
 func Sections() []string { return sections }

@@ -1,6 +1,6 @@
-// Package view renders the owner's pages: one templ file for each page, with the functions that prepare its texts. A
-// view shows what a use case has returned. It only decides which parts the reader may see, by the permissions of
-// package access.
+// Package view renders the owner's pages. It has one templ file for each page, and the functions that prepare the texts
+// of the page. A view shows the result of a use case. By the permissions of package access, it hides the parts that the
+// signed-in person may not see.
 package view
 
 import (
@@ -22,36 +22,36 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
-// Page is the data that every page needs.
+// Page has the data that every page needs.
 type Page struct {
 	Words    *words.Words
-	Business *catalog.Offer           // nil on pages of no business
+	Business *catalog.Offer           // nil on pages that belong to no business
 	Person   string                   // name of the signed-in person
 	Seal     func(path string) string // encrypts customers' data in the query of a path
-	Searches bool                     // the person may search for customers
-	Switches bool                     // the person may open another business
+	Searches bool                     // whether the person may search for customers
+	Switches bool                     // whether the person may open another business
 	May      func(access.Action) bool
 	Now      time.Time
 	Place    Place  // menu entry of the page
-	Query    string // current search
-	Notice   string // sentence about what was done; ""
-	Wrong    string // sentence about what was not done, and why; ""
-	Undo     *Undo  // undoes the last action; nil: nothing to undo
-	Nonce    string // of the one inline style sheet; "": none
+	Query    string // text of the present search
+	Notice   string // sentence about a completed action; "" for none
+	Wrong    string // sentence about a refused action and the reason; "" for none
+	Undo     *Undo  // data of the undo button; nil for no button
+	Nonce    string // nonce of the one inline style sheet; "" for none
 	Style    string
 	Script   string
 }
 
-// Content is the part of a page below the menu.
+// Content is the title of a page, and the part of the page below the menu.
 type Content struct {
 	Title string
 	Body  templ.Component
 }
 
-// Place is an entry of the menu. It decides which entry a page marks as current.
+// Place is an entry of the menu. Each page has a place, and the menu marks the entry of this place as current.
 type Place string
 
-// The menu entries.
+// The entries of the menu.
 const (
 	PlaceNone      Place = ""
 	PlaceToday     Place = "today"
@@ -68,15 +68,15 @@ const (
 	PlaceReports   Place = "reports"
 )
 
-// entry is a menu entry with its page.
+// entry is an entry of the menu, with the page that it links to.
 type entry struct {
 	place Place
-	path  string        // below the path of the business
-	needs access.Action // permission to see the page
-	tab   bool          // shown at the bottom of a phone's screen; the others are below More
+	path  string        // path of the page, relative to the path of the business
+	needs access.Action // permission that the page needs
+	tab   bool          // shown at the bottom of a phone's screen; other entries are on the page More
 }
 
-// entries are the menu entries in their order.
+// entries has the entries of the menu in their order.
 var entries = []entry{
 	{PlaceToday, "/today", access.SeeBookings, true},
 	{PlaceCalendar, "/calendar", access.SeeBookings, true},
@@ -93,17 +93,18 @@ var entries = []entry{
 	{PlaceMore, "/more", access.SignedIn, true},
 }
 
-// rail returns the entries of the menu on a wide screen. These are all entries that the reader may open, except More,
-// which on a phone leads to the entries without a tab.
+// rail returns the entries of the menu on a wide screen. These are all entries that the person may open, except More.
+// On a phone, More links to the entries without a tab.
 func (p *Page) rail() []entry { return p.menu(func(e entry) bool { return e.place != PlaceMore }) }
 
-// tabs returns the menu entries at the bottom of a phone's screen.
+// tabs returns the menu entries that a phone shows at the bottom of its screen.
 func (p *Page) tabs() []entry { return p.menu(func(e entry) bool { return e.tab }) }
 
-// rest returns the menu entries that a phone shows below More.
+// rest returns the menu entries that a phone shows only on the page More.
 func (p *Page) rest() []entry { return p.menu(func(e entry) bool { return !e.tab }) }
 
-// in reports whether the page belongs to a menu entry. On a phone, pages without a tab belong to More.
+// in reports whether the menu marks an entry as current. An entry is current if it is the place of the page. The entry
+// More is current if the place of the page has no tab.
 func (p *Page) in(e entry) bool {
 	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool {
 		return r.place == p.Place
@@ -116,8 +117,8 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 	})
 }
 
-// at returns the URL of a page of the business. rest is the path below that of the business, with its query; customers'
-// data in the query is encrypted.
+// at returns the URL of a page of the business. rest is the path of the page, relative to the path of the business,
+// with its query. at encrypts customers' data in the query.
 func (p *Page) at(rest string) templ.SafeURL {
 	if p.Seal != nil {
 		rest = p.Seal(rest)
@@ -135,10 +136,10 @@ func (p *Page) frame(title string) web.Frame {
 	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
 }
 
-// say returns the sentence with an id in the language of the page.
+// say returns the sentence with this id in the language of the page.
 func (p *Page) say(id string) string { return p.Words.Say(id) }
 
-// money formats an amount.
+// money formats an amount in a currency for the reader's region.
 func (p *Page) money(amount json.Number, currency string) string {
 	return p.Words.Amount(amount.String(), currency)
 }
@@ -146,8 +147,8 @@ func (p *Page) money(amount json.Number, currency string) string {
 // nothing reports whether an amount is 0.
 func nothing(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
 
-// wall returns a date and a time of day as a [time.Time] for formatting; its time zone has no meaning. It returns the
-// zero time for an invalid date or time.
+// wall returns a date and a time of day as a [time.Time], for formatting only. The time zone of the result has no
+// meaning. wall returns the zero time if the date or the time is invalid.
 func wall(date, clock string) time.Time {
 	t, err := time.Parse(time.DateTime, date+" "+clock)
 	if err != nil {
@@ -156,13 +157,13 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// day returns a date as a [time.Time], at noon UTC, for formatting.
+// day returns a date as a [time.Time] at noon UTC, for formatting only.
 func day(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)
 }
 
-// local converts an instant to the time zone of the business.
+// local converts an instant to the time zone of the business. On a page of no business, it converts the instant to UTC.
 func (p *Page) local(t time.Time) time.Time {
 	if p.Business == nil {
 		return t.UTC()
@@ -170,17 +171,17 @@ func (p *Page) local(t time.Time) time.Time {
 	return t.In(p.Business.Location())
 }
 
-// moment formats an instant as date and time of day in the time zone of the business.
+// moment formats an instant as a date and a time of day in the time zone of the business.
 func (p *Page) moment(t time.Time) string {
 	l := p.local(t)
 	return p.Words.ShortDate(l) + " · " + p.Words.Clock(l)
 }
 
-// hours formats the start and the end of a booking.
+// hours formats the start and the end of a booking as times of day.
 func (p *Page) hours(b booking.Booking) string {
 	start, end := p.local(b.StartsAt), p.local(b.EndsAt)
 	_, before := start.Zone()
-	if _, after := end.Zone(); after < before { // the clock was set back in between, so one hour occurs twice
+	if _, after := end.Zone(); after < before { // the clock was set back during the booking, so one hour occurs twice
 		from, to := p.Words.Clocks(start, end)
 		return from + " – " + to + p.otherZone(b.Timezone)
 	}
@@ -188,8 +189,8 @@ func (p *Page) hours(b booking.Booking) string {
 		p.otherZone(b.Timezone)
 }
 
-// otherZone returns the time zone in which a booking was sold, in brackets, if it differs from the current zone of the
-// business. Otherwise it returns "".
+// otherZone returns the time zone in which a booking was sold, in brackets. It returns "" if this is the present time
+// zone of the business.
 func (p *Page) otherZone(sold string) string {
 	if sold == "" || p.Business == nil || sold == p.Business.Timezone {
 		return ""
@@ -197,34 +198,34 @@ func (p *Page) otherZone(sold string) string {
 	return " (" + sold + ")"
 }
 
-// canFinish reports whether the date of a booking allows to mark it as completed or as no-show.
+// canFinish reports whether the date of a booking allows the person to mark the booking as completed or as no-show.
 func (p *Page) canFinish(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
 	return err == nil && booking.CanFinish(date, p.todayOf(b))
 }
 
-// canReopen reports whether a completed or no-show booking can be set back to confirmed.
+// canReopen reports whether the person can set a completed or no-show booking back to confirmed.
 func (p *Page) canReopen(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
 	isFinished := b.Status == booking.StatusCompleted || b.Status == booking.StatusNoShow
 	return err == nil && isFinished && booking.CanReopen(date, p.todayOf(b))
 }
 
-// todayOf returns the current date in the time zone in which a booking was sold.
+// todayOf returns the present date in the time zone in which a booking was sold.
 func (p *Page) todayOf(b booking.Booking) timespan.Date {
 	return timespan.DateOf(p.Now, timespan.Zone(b.Timezone, p.Business.Location()))
 }
 
-// date formats a booking's date in full.
+// date formats the date of a booking in long form.
 func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date, b.StartTime)) }
 
-// start formats the start of a booking in short form.
+// start formats the date and the start time of a booking in short form.
 func (p *Page) start(b booking.Booking) string {
 	at := wall(b.Date, b.StartTime)
 	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.otherZone(b.Timezone)
 }
 
-// services returns the names of the booked package and its services.
+// services returns the name of the booked package, if there is one, and the names of the booked services.
 func (p *Page) services(b booking.Booking) string {
 	var names []string
 	for _, s := range b.Services {
@@ -241,7 +242,7 @@ func (p *Page) services(b booking.Booking) string {
 	return what
 }
 
-// who returns the customer's name, or a word for a customer whose data was erased.
+// who returns the name of a booking's customer. If the customer's data was erased, it returns a word for this.
 func (p *Page) who(b booking.Booking) string {
 	if b.CustomerName == "" {
 		return p.say("forgotten")
@@ -249,7 +250,7 @@ func (p *Page) who(b booking.Booking) string {
 	return b.CustomerName
 }
 
-// with returns the member, and the number of people if it is more than one.
+// with returns the name of the member who serves the booking, and the number of people if it is more than one.
 func (p *Page) with(b booking.Booking) string {
 	var parts []string
 	if b.StaffName != nil {
@@ -261,7 +262,8 @@ func (p *Page) with(b booking.Booking) string {
 	return strings.Join(parts, " · ")
 }
 
-// status returns the name of a booking's status. A completed booking is shown as "arrived" until its end.
+// status returns the word for the status of a booking. The word for a completed booking is "arrived" until the booking
+// ends.
 func (p *Page) status(b booking.Booking) string {
 	if b.Status == booking.StatusCompleted && p.Now.Before(b.EndsAt) {
 		return p.say("status_arrived")
@@ -272,25 +274,25 @@ func (p *Page) status(b booking.Booking) string {
 	return p.say("status_" + b.Status)
 }
 
-// waitsPaid reports whether a booking is paid online and waits for the business's confirmation.
+// waitsPaid reports whether a booking is paid online and waits for the confirmation by the business.
 func waitsPaid(b booking.Booking) bool {
 	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
-// unpaid reports whether an online payment of a booking is open and the booking is not cancelled.
+// unpaid reports whether a booking waits for its online payment. It returns false for a cancelled booking.
 func unpaid(b booking.Booking) bool {
 	return b.Payment != nil && b.Payment.Status == booking.PaymentOpen && b.Status != booking.StatusCancelled
 }
 
-// atDoor reports whether the customer pays a booking on arrival.
+// atDoor reports whether the customer pays for a booking on site.
 func atDoor(b booking.Booking) bool { return b.Payment == nil && !nothing(b.Total) }
 
-// ahead reports whether the customer is still expected.
+// ahead reports whether a booking is pending or confirmed, so that the business still expects the customer.
 func ahead(b booking.Booking) bool {
 	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
 }
 
-// query returns the parameters as a query string with "?", or "" if there are none.
+// query returns the parameters as a query string that begins with "?", or "" if there are no parameters.
 func query(values url.Values) string {
 	if len(values) == 0 {
 		return ""
@@ -298,7 +300,7 @@ func query(values url.Values) string {
 	return "?" + values.Encode()
 }
 
-// withCursor adds a cursor to the address of a list.
+// withCursor adds the parameter cursor to the address of a list.
 func withCursor(at, cursor string) string {
 	join := "?"
 	if strings.Contains(at, "?") {

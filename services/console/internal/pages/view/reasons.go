@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Suffixes of sentences about a member instead of the business or the service.
+// Suffixes of the ids of sentences that are about a member instead of the business or the service.
 const (
-	aboutMember = "_member" // a named member
-	aboutStaff  = "_staff"  // any member who performs the services
+	aboutMember = "_member" // the sentence names the member
+	aboutStaff  = "_staff"  // the sentence is about all members who could serve the booking
 )
 
-// reasonForms maps each rule of the availability service to the variants of its sentence, besides the one without a
-// suffix.
+// reasonForms maps each rule of the service availability to the suffixes of the rule's sentences. Each rule also has a
+// sentence without a suffix.
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
 	availability.RuleNoSuchTime:   nil,
@@ -42,7 +42,8 @@ var reasonForms = map[string][]string{
 	availability.RuleMoved:        nil,
 }
 
-// Reason returns why a start cannot be booked. For an unknown rule it returns the message of the engine.
+// Reason returns a sentence about why a start cannot be booked. For an unknown rule, it returns the English message of
+// the service availability.
 func (p *Page) Reason(r availability.Reason) string {
 	forms, known := reasonForms[r.Rule]
 	if !known {
@@ -51,9 +52,9 @@ func (p *Page) Reason(r availability.Reason) string {
 	id := "why_" + r.Rule
 	switch {
 	case r.Rule == availability.RuleNotOpen:
-		id = "first_unopened" // the same sentence as on Today
+		id = "first_unopened" // Today shows the same sentence
 	case r.Rule == availability.RulePaused:
-		id = "paused_until" // the same sentence as on Today
+		id = "paused_until" // Today shows the same sentence
 	case r.StaffName != "" && slices.Contains(forms, aboutMember):
 		id += aboutMember
 	case r.Whose == availability.OfStaff && slices.Contains(forms, aboutStaff):
@@ -81,7 +82,7 @@ func (p *Page) dateOf(d *timespan.Date) string {
 	return p.Words.Date(day(*d))
 }
 
-// localMoment formats a local date and time in full.
+// localMoment formats a local date and time, or returns "" for nil.
 func (p *Page) localMoment(l *timespan.LocalDateTime) string {
 	if l == nil {
 		return ""
@@ -89,7 +90,7 @@ func (p *Page) localMoment(l *timespan.LocalDateTime) string {
 	return p.Words.ShortDate(day(l.Date)) + " · " + p.clockOf(int(l.Time))
 }
 
-// until formats the end of a period. It leaves out the date if the period ends on the date on which it begins.
+// until formats the end of a period. It omits the date if the period begins and ends on the same date.
 func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	if from != nil && to != nil && from.Date == to.Date {
 		return p.clockOf(int(to.Time))
@@ -97,11 +98,11 @@ func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	return p.localMoment(to)
 }
 
-// remedy is a link to the form that can remove the reason why a start cannot be booked.
+// remedy is a link to a form in which a person can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
-// remedy returns a link to the form in which the reader can remove the reason why a start cannot be booked. The path of
-// the link is "" if no form can do that, or if the reader may not use it.
+// remedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be booked.
+// The path of the link is "" if no form can remove the reason, or if the person may not use this form.
 func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	if !p.May(access.ChangeOffer) {
 		return remedy{}
@@ -135,7 +136,8 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	return remedy{}
 }
 
-// memberForm returns the form of the member that a reason names, or the list of all members.
+// memberForm returns a link to the form of the member that a reason names. If the reason names none, it returns a link
+// to the list of all members.
 func (p *Page) memberForm(r availability.Reason) remedy {
 	if r.StaffID != nil {
 		if m := p.Business.StaffMember(*r.StaffID); m != nil {
@@ -163,14 +165,15 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether the owner can book in spite of a rule, always or with an override (admin.md).
+// yields reports whether the owner can book in spite of the rule of a reason. Some of these rules need an override
+// (admin.md).
 func yields(r availability.Reason) bool {
 	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,
 		availability.RuleNotOpen, availability.RulePaused}
 	return slices.Contains(rules, r.Rule) || isOfHours(r)
 }
 
-// isOfHours reports whether a rule is about working hours, which the owner can override.
+// isOfHours reports whether the rule of a reason is about working hours. The owner can override these rules.
 func isOfHours(r availability.Reason) bool {
 	return r.Rule == availability.RuleClosed || r.Rule == availability.RuleOverride
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports"
 )
 
-// ReportForm holds the dates and the grouping of reports as they were typed.
+// ReportForm has the dates and the grouping of reports as the person typed them.
 type ReportForm struct {
 	From, To, By string
-	Usual        bool // no dates were given
+	Usual        bool // the person typed no dates, so the reports have the default dates
 	Wrong        map[string]string
 }
 
-// query returns the parameters of the address that shows the same reports.
+// query returns the query of the address that shows the same reports.
 func (f ReportForm) query() string {
 	return query(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
 }
@@ -34,7 +34,7 @@ func (p *Page) stretches() []web.Option {
 	return options
 }
 
-// ReportPage holds the charts and tables of the reports.
+// ReportPage has the charts and tables of the page with the reports.
 type ReportPage struct {
 	r        *reports.Overview
 	sums     []figure
@@ -43,31 +43,31 @@ type ReportPage struct {
 	sources  charted
 	revenue  []charted // one for each currency
 	time     charted
-	each     *tally // the working time of each member by period
+	each     *tally // table of each member's working time by period
 }
 
-// figure is one of the numbers at the top of the reports page, with its label.
+// figure is one of the numbers at the top of the page with the reports. Name is its label, and Text explains it.
 type figure struct{ Name, Value, Text string }
 
-// charted is a table with its chart.
+// charted is a table with a chart of the same numbers.
 type charted struct {
-	Name  string // of its heading
+	Name  string // text of the heading
 	Text  string
 	Stack *stacked
 	Rank  *ranked
 	Tally tally
 }
 
-// tally is a table of numbers: each row has a name and numbers, and the foot has their sums.
+// tally is a table of numbers. Each row has a name and numbers. The foot has the sums of the columns.
 type tally struct {
 	Name string
 	Head []string
 	Rows [][]string
 	Foot []string
-	Wide bool // its numbers are long
+	Wide bool // the numbers are long, so the table needs more width
 }
 
-// Report builds the charts and tables of reports. It returns an error for an amount that is not a number.
+// Report makes the charts and tables of the reports. It returns an error if an amount is not a number.
 func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
 	takings, err := r.ByCurrency(p.Business.Currency)
 	if err != nil {
@@ -84,7 +84,7 @@ func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
 	return s, nil
 }
 
-// names returns the names of the periods.
+// names returns the names of the periods of a report, for the labels of charts and the rows of tables.
 func (p *Page) names(r *reports.Overview) []string {
 	names := make([]string, len(r.Stretches))
 	for i, d := range r.Stretches {
@@ -105,7 +105,7 @@ func (p *Page) stretchHead(r *reports.Overview) string {
 	return p.say("reports_head_" + string(r.Query.By))
 }
 
-// between returns the first and the last date of a report as parameters of a sentence.
+// between returns the first and the last date of a report as the parameters From and To of a sentence.
 func (p *Page) between(r *reports.Overview) map[string]string {
 	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
 }
@@ -114,7 +114,7 @@ func (p *Page) chartText(r *reports.Overview) string {
 	return p.Words.Fill("reports_chart", p.between(r))
 }
 
-// sums returns the numbers at the top of the page.
+// sums returns the numbers at the top of the page with the reports.
 func (p *Page) sums(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
 	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
 	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed),
@@ -143,7 +143,7 @@ func (p *Page) sums(r *reports.Overview, all booking.BookingsRow, takings []repo
 	return list
 }
 
-// unsaid returns a figure that is shown as unknown, because a service was unavailable.
+// unsaid returns a figure whose number is unknown, because a service was unavailable.
 func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
 
 func (p *Page) bookingsCharted(r *reports.Overview, names []string, all booking.BookingsRow) charted {
@@ -286,7 +286,7 @@ func (p *Page) numberOf(part, all int64) string {
 	return p.Words.Fill("reports_number_of", map[string]string{"Part": p.number(part), "All": p.number(all)})
 }
 
-// exact formats an amount with all decimals of its currency.
+// exact formats an amount with all decimals of its currency, even if they are 0.
 func (p *Page) exact(amount decimal.Decimal, currency string) string {
 	known, err := money.ParseCurrency(currency)
 	if err != nil {
@@ -295,7 +295,7 @@ func (p *Page) exact(amount decimal.Decimal, currency string) string {
 	return p.Words.Amount(known.Exact(amount), currency)
 }
 
-// duration formats minutes as hours and minutes.
+// duration formats a number of minutes as hours and minutes.
 func (p *Page) duration(minutes int64) string {
 	if minutes%60 == 0 {
 		return p.Words.With("reports_hours", "Hours", p.number(minutes/60))

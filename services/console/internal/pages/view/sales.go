@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// offers reports whether the business uses the module of a menu entry.
+// offers reports whether the business uses the module of a menu entry, such as events or rentals.
 func (p *Page) offers(place Place) bool {
 	switch place {
 	case PlaceEvents:
@@ -17,12 +17,12 @@ func (p *Page) offers(place Place) bool {
 		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool {
 			return s.Active && s.Class()
 		})
-	default: // every business has the other places
+	default: // the other entries belong to no module
 	}
 	return true
 }
 
-// clock formats the start and the end of an event.
+// clock formats the start and the end of an event as times of day.
 func (p *Page) clock(e *catalog.Event) string {
 	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " +
 		p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
