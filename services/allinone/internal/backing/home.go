@@ -10,16 +10,17 @@ import (
 	"syscall"
 )
 
-// Home is the folder for the data that outlives a slotmesh process. While it is open, no other process can open it.
+// Home is the folder for the data that must outlive a Slotmesh process. Only one process at a time can open it.
 type Home struct {
 	Path string // absolute
-	// IsShared reports that users other than its owner may enter or read the folder. An existing folder keeps its mode.
+	// IsShared means that users other than the folder's owner may enter or read the folder. OpenHome does not change
+	// the mode of an existing folder.
 	IsShared bool
 	lock     *os.File
 }
 
-// OpenHome opens the folder at path and locks it for this process. If the folder does not exist,
-// OpenHome creates it, accessible only to its owner. It checks that files can be written in it.
+// OpenHome opens the folder at path and locks it for this process. If the folder does not exist, OpenHome creates it,
+// and only its owner can access it. OpenHome also checks that it can write files in the folder.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -46,13 +47,13 @@ func makeHome(at string) error {
 	if err := os.Mkdir(at, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.MkdirAll(at, 0o700) // accepts a link to a folder, but not a file
+	return os.MkdirAll(at, 0o700) // accepts a symbolic link to a folder, but not to a file
 }
 
-// Close releases the folder for other processes.
+// Close releases the lock, so that other processes can open the folder.
 func (h *Home) Close() error { return h.lock.Close() }
 
-// lockHome prevents that a second process uses the home. The kernel releases the lock when the process ends in any way.
+// lockHome locks the home folder against other processes. However this process ends, the kernel then releases the lock.
 func lockHome(home string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -77,14 +78,14 @@ func lockError(f *os.File, home string, err error) error {
 		return homeError(home, err)
 	}
 	holder := make([]byte, 32)
-	n, _ := f.ReadAt(holder, 0) // used only in the error
+	n, _ := f.ReadAt(holder, 0) // the number is only used in the error
 	return &InUseError{Home: home, Holder: strings.TrimSpace(string(holder[:n]))}
 }
 
-// InUseError means that another process uses the home.
+// InUseError means that another process uses the home folder.
 type InUseError struct {
 	Home   string
-	Holder string // id of the process
+	Holder string // id of that process
 }
 
 func (e *InUseError) Error() string {
@@ -97,7 +98,7 @@ func homeError(home string, err error) error {
 		"space", home, unwrapPathError(err))
 }
 
-// unwrapPathError returns the innermost error. The sentence around it already names the paths.
+// unwrapPathError returns the innermost error, because the message of the outer error would repeat the path.
 func unwrapPathError(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tool is a program that may be missing on a machine.
+// tool is a program that may be missing on a machine and that [installer] can install.
 type tool string
 
 const (
@@ -20,22 +20,23 @@ const (
 	toolCompiler tool = "a C compiler"
 )
 
-// installer is the package manager of the machine, if we may use it without a password.
+// installer is the package manager of the machine. It must work without a password.
 type installer struct {
 	name     string
 	command  []string // with its prefix, such as sudo
-	update   []string // arguments that refresh the package lists; nil if the package manager does so itself
-	install  []string // arguments before the packages
+	update   []string // arguments that update the package lists; nil if each installation does so
+	install  []string // arguments before the names of the packages
 	packages map[tool][]string
 }
 
-// installTimeout is the time limit of an installation: package lists, downloads and unpacking over a slow line.
+// installTimeout limits an installation. It is long enough for package lists and downloads over a slow connection.
 const installTimeout = 10 * time.Minute
 
-// aptGet is the apt-get command. It waits for the lock of a running upgrade and does not fail at once.
+// aptGet is the apt-get command. If another process holds the lock of the package manager, the command waits for the
+// lock.
 var aptGet = []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 
-// findInstaller returns the package manager that this user can use, if there is one.
+// findInstaller returns the package manager of the machine, or false if this user cannot use it.
 func findInstaller(ctx context.Context) (installer, bool) {
 	if runtime.GOOS == "darwin" {
 		return findBrew()
@@ -80,7 +81,8 @@ func findBrew() (installer, bool) {
 	return installer{}, false
 }
 
-// formatCommand returns the command that installs the tools' packages, as a person would type it.
+// formatCommand returns the command that installs the packages of the given tools, in the form in which a person types
+// it.
 func (i installer) formatCommand(tools ...tool) string {
 	command := []string{i.name, "install"}
 	if i.command[0] == "sudo" {
@@ -92,7 +94,7 @@ func (i installer) formatCommand(tools ...tool) string {
 	return strings.Join(command, " ")
 }
 
-// installTools installs the tools' packages and announces it first.
+// installTools installs the packages of the given tools. It first prints a line about the installation.
 func (i installer) installTools(ctx context.Context, say func(string), tools ...tool) error {
 	var packages []string
 	for _, t := range tools {
@@ -124,8 +126,8 @@ func (i installer) run(ctx context.Context, args ...string) error {
 	return fmt.Errorf("%s %s failed: %s", i.name, args[0], findReason(string(out)))
 }
 
-// EnsureCompiler installs a C compiler if there is none, because Go's race detector needs one. It reports whether there
-// is a compiler.
+// EnsureCompiler reports whether the machine has a C compiler, which Go's race detector needs. If there is none,
+// EnsureCompiler tries to install one.
 func EnsureCompiler(ctx context.Context, say func(line string)) bool {
 	if hasCompiler(ctx) {
 		return true
@@ -141,8 +143,8 @@ func EnsureCompiler(ctx context.Context, say func(line string)) bool {
 	return hasCompiler(ctx)
 }
 
-// hasCompiler reports whether Go's compiler can read the headers of the C library. A compiler without the headers is
-// not enough.
+// hasCompiler reports whether the C compiler can read the headers of the C library. A compiler without these headers
+// does not suffice.
 func hasCompiler(ctx context.Context) bool {
 	name, err := runForOutput(ctx, "go", "env", "CC")
 	if err != nil {

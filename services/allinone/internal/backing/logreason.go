@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// readLogReason returns the line of a program's log with the reason of its failure.
+// readLogReason returns the line of the log file at path that explains why a program failed.
 func readLogReason(path string) string {
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -15,10 +15,10 @@ func readLogReason(path string) string {
 	return findReason(string(log)) + " (log: " + path + ")"
 }
 
-// findReason returns the last line of an output that names an error, or else the last line.
+// findReason returns the last line of an output that contains an error. If no line does, it returns the last line.
 func findReason(output string) string {
 	if strings.Contains(output, "No space left on device") {
-		return "no space left on the disk" // later errors follow from it
+		return "no space left on the disk" // the later errors are consequences
 	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

@@ -15,10 +15,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/redisx"
 )
 
-// checkTimeout is the time limit for checking a store that a URL names.
+// checkTimeout limits the check of the stores whose URLs are in the options.
 const checkTimeout = 30 * time.Second
 
-// checkNamedStores connects to the stores that URLs name, so that a wrong URL is reported at once, with its variable.
+// checkNamedStores connects to the stores whose URLs are in the options. If a URL is wrong, the error names the
+// environment variable before the services start.
 func checkNamedStores(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -35,7 +36,7 @@ func checkNamedStores(ctx context.Context, o Options) error {
 
 func checkDatabase(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil { // the error is not shown, because it repeats the URL
+	if err != nil { // the error itself contains the URL, so it is not shown
 		return errors.New("DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database")
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -78,7 +79,7 @@ func checkRedis(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// hidePassword returns the part of a Redis URL that may be shown, without the password.
+// hidePassword returns a Redis URL without the password, for errors.
 func hidePassword(redisURL string) string {
 	u, err := url.Parse(redisURL)
 	if err != nil {
@@ -104,7 +105,8 @@ func describeConnectError(err error) string {
 	}
 }
 
-// extractLastCause returns the error of pgx's last attempt. pgx lists all attempts, one a line.
+// extractLastCause returns the error of the last connection attempt. pgx lists the errors of all attempts, one per
+// line.
 func extractLastCause(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

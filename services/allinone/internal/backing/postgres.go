@@ -16,14 +16,14 @@ import (
 	"github.com/sethvargo/go-retry"
 )
 
-// startTimeout is the time limit of a start, because recovery after a crash can take long.
+// startTimeout limits the start of a store. It is long, because the recovery after a crash can take long.
 const startTimeout = 90 * time.Second
 
-// durableSettings are the settings of a server whose data is kept.
+// durableSettings are the settings of a PostgreSQL whose data must survive.
 var durableSettings = []string{"max_connections=200"}
 
-// throwawaySettings are the settings of a PostgreSQL for tests. Its data need not survive a crash. It needs
-// many connections, because every service of every test has its own pool.
+// throwawaySettings are the settings of a PostgreSQL for tests. Its data need not survive a crash. It allows many
+// connections, because every service of every test has a connection pool.
 var throwawaySettings = []string{
 	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",
@@ -53,15 +53,15 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p storeFolders, p
 		})
 }
 
-// After a server is killed, its child processes end one after the other. Until then, no other server
-// can start on its data; the error of such a start contains dataInUse.
+// If a server was killed, its child processes end some time later. Before that, no other server can start on the same
+// data, and the error of a failed start contains dataInUse. The start is then retried.
 const (
 	dataInUse     = "still in use"
 	maxRetries    = 100
 	retryInterval = 200 * time.Millisecond
 )
 
-// servePostgres starts the server and returns when it answers.
+// servePostgres starts the PostgreSQL server and returns when the server answers queries.
 func (s *Stores) servePostgres(ctx context.Context, p storeFolders, program string, args []string) error {
 	server, err := launch(p, "postgres", program, args...)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Stores) servePostgres(ctx context.Context, p storeFolders, program stri
 	return nil
 }
 
-// buildServerArgs returns all settings as arguments, so that the files in the data folder need not be edited.
+// buildServerArgs returns the settings of the server as arguments, so that the files in the data folder stay unchanged.
 func buildServerArgs(data, sockets string, settings []string) []string {
 	args := []string{
 		"-D", data,
@@ -94,15 +94,15 @@ func buildServerArgs(data, sockets string, settings []string) []string {
 	return args
 }
 
-// newSocketURL returns the URL of a server on a Unix socket. It contains the port, because PGPORT would
-// otherwise set it; the port is only a part of the socket's file name.
+// newSocketURL returns the URL of a PostgreSQL that listens on a Unix socket. The URL contains the port, because the
+// port is part of the socket's file name, and a client would otherwise take the port from PGPORT.
 func newSocketURL(sockets string) string {
 	q := url.Values{"host": {sockets}, "user": {"postgres"}, "port": {"5432"}, "sslmode": {"disable"}}
 	return "postgres:///postgres?" + q.Encode()
 }
 
-// initdb creates the data folder if it does not exist. It creates it under a temporary name and then
-// renames it, so that an interrupted initdb never looks like valid data.
+// initdb creates PostgreSQL's data folder if it does not exist. It creates the folder under a temporary name and
+// renames it at the end. After an interruption, no incomplete data folder can therefore exist under the final name.
 func initdb(ctx context.Context, p storeFolders, program postgresInstall, throwaway bool) error {
 	data := postgresFolder(p)
 	if _, err := os.Stat(data); err == nil {
@@ -147,7 +147,8 @@ func runInitdb(ctx context.Context, p storeFolders, program postgresInstall, dir
 	return os.Remove(run.log)
 }
 
-// waitFor returns when a server answers a ping. name is its name in errors.
+// waitFor returns when the server answers a ping, or after startTimeout. The argument name is the name of the server in
+// errors.
 func waitFor(ctx context.Context, server *process, name string, ping func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -175,8 +176,8 @@ func pingPostgres(ctx context.Context, databaseURL string) error {
 	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
 }
 
-// stopLeftover stops the server that a killed run left on the data, if it still runs, and removes its
-// pid file. The lock on the home ensures that no other run uses them.
+// stopLeftover stops the server that a killed process has left running on the data, and removes the server's pid file.
+// Because this process holds the lock of the home folder, no other Slotmesh process uses that server.
 func stopLeftover(data string) error {
 	file := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(file)
@@ -199,7 +200,7 @@ func stopLeftover(data string) error {
 	return nil
 }
 
-// stopServer requests a fast shutdown and waits for it.
+// stopServer requests a fast shutdown of a server and waits until the server has ended.
 func stopServer(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; "+
@@ -218,7 +219,7 @@ func stopServer(pid int) error {
 	return nil
 }
 
-// readCommandLine returns the command line of a process, or "" if it does not exist.
+// readCommandLine returns the command line of a process, or "" if the process does not exist.
 func readCommandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " ")

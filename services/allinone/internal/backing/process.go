@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// process is a running program of a store.
+// process is the running program of a store.
 type process struct {
 	name       string
-	log        string // path of its log
+	log        string // path of the log file
 	cmd        *exec.Cmd
 	isStopping atomic.Bool
 	exited     chan struct{} // closed when the program has ended
 }
 
-// launch starts a program as the account of p, with its output in a new file logs/<name>.log. The
-// program gets its own process group, so that Ctrl-C does not reach it and this process stops the
-// programs in the right order. On Linux, the program also ends if this process is killed.
+// launch starts a program as the account in p. The output goes to a new file, logs/<name>.log. The program gets a
+// process group of its own: it does not receive Ctrl-C, and this process can stop the programs in the right order. On
+// Linux, the program also ends if this process is killed.
 func launch(p storeFolders, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
-	// The old file is removed, not truncated, because children of a killed server may still write to it.
+	// The old file is removed and not truncated, because child processes of a killed server may still write to it.
 	if err := os.Remove(proc.log); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, homeError(p.logs, err)
 	}
@@ -45,8 +45,8 @@ func launch(p storeFolders, name, program string, args ...string) (*process, err
 	return proc, nil
 }
 
-// runToEnd starts the program and waits for its end. It stays on one system thread: the kernel's "end with
-// the parent" applies to the thread that started the child.
+// runToEnd starts the program and waits for its end. It stays on one thread of the operating system, because Linux ends
+// the child process when the thread that started it ends (endWithParent).
 func (p *process) runToEnd(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -56,11 +56,11 @@ func (p *process) runToEnd(out *os.File, started chan<- error) {
 	if err != nil {
 		return
 	}
-	_ = p.cmd.Wait() // its log has the reason of the end
+	_ = p.cmd.Wait() // the log contains the reason for the end
 	close(p.exited)
 }
 
-// watch sends an error to failed if the process ends without a call of stop.
+// watch sends an error to the channel failed if the process ends and stop was not called.
 func (p *process) watch(failed chan<- error) {
 	go func() {
 		<-p.exited
@@ -70,12 +70,12 @@ func (p *process) watch(failed chan<- error) {
 	}()
 }
 
-// stop sends the signal `gentle` and waits for the end of the process. If the process does not end within
-// stopTimeout, stop sends the signal `forced` and returns an error.
+// stop sends the signal gentle to the process and waits for its end. If the process does not end within stopTimeout,
+// stop sends the signal forced and returns an error.
 func (p *process) stop(gentle, forced syscall.Signal) error {
 	p.isStopping.Store(true)
 	if err := p.cmd.Process.Signal(gentle); err != nil {
-		<-p.exited // the only possible error is that it has already ended
+		<-p.exited // the only possible error is that the process has already ended
 		return nil
 	}
 	select {
@@ -83,16 +83,16 @@ func (p *process) stop(gentle, forced syscall.Signal) error {
 		return nil
 	case <-time.After(stopTimeout):
 	}
-	_ = p.cmd.Process.Signal(forced) // fails only if it has just ended
+	_ = p.cmd.Process.Signal(forced) // fails only if the process has just ended
 	<-p.exited
 	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopTimeout)
 }
 
-// newCommand returns a command that runs as the account. It has an almost empty environment, because the
-// caller's PG* variables would change the behaviour of PostgreSQL's programs.
+// newCommand returns a command that runs as the account a. Its environment is almost empty, because the PG* variables
+// of this process would change the behaviour of PostgreSQL's programs.
 func newCommand(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
-	cmd.Dir = "/"                         // the account may be unable to enter the current folder
+	cmd.Dir = "/"                         // the account may not be allowed to enter the current folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
 	endWithParent(cmd.SysProcAttr)

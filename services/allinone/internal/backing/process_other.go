@@ -4,5 +4,5 @@ package backing
 
 import "syscall"
 
-// endWithParent does nothing, because this kernel cannot do it. The next start stops a PostgreSQL that was left.
+// endWithParent does nothing, because only Linux has this function. The next start stops a PostgreSQL that still runs.
 func endWithParent(*syscall.SysProcAttr) {}

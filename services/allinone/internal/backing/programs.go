@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// programs are the paths of the stores' programs. If redis is empty, Redis runs in this process.
+// programs contains the paths of the stores' programs. If redis is "", Redis runs in this process.
 type programs struct {
 	postgres postgresInstall
 	redis    string
 }
 
-// findOrInstall finds the programs of those stores that have no URL, and installs missing ones. If it
-// cannot install them, it downloads PostgreSQL; Redis then runs in this process.
+// findOrInstall finds the programs of the stores that no URL is set for, and installs missing programs. If PostgreSQL
+// cannot be installed, findOrInstall downloads it. If Redis cannot be installed, Redis runs in this process.
 func findOrInstall(ctx context.Context, o Options, p storeFolders) (programs, error) {
 	want, err := readDataMajor(postgresFolder(p))
 	if err != nil {
@@ -51,10 +51,10 @@ func findOrInstall(ctx context.Context, o Options, p storeFolders) (programs, er
 	return found, nil
 }
 
-// programSearch describes which programs a start needs.
+// programSearch contains the conditions for the search for programs at a start.
 type programSearch struct {
 	finder          finder
-	major           int // major version of the existing data; 0 if there is none
+	major           int // major version of the existing data; 0 if there is no data
 	postgres, redis bool
 }
 
@@ -76,7 +76,8 @@ func (s programSearch) run(ctx context.Context) (programs, []tool) {
 	return found, missing
 }
 
-// refusedInstall is the error of an installation that was refused. It names the command to run instead.
+// refusedInstall means that the person at the terminal or the settings refused an installation. The error contains the
+// command that installs the missing programs.
 type refusedInstall struct{ missing, command string }
 
 func (e *refusedInstall) Error() string {
@@ -94,7 +95,8 @@ func install(ctx context.Context, o Options, missing []tool) error {
 	return installer.addIfAllowed(ctx, o, missing...)
 }
 
-// addIfAllowed installs packages if the person or the settings allow it. Error: *refusedInstall if not.
+// addIfAllowed installs packages if the person at the terminal or the settings allow it. Error: *refusedInstall if they
+// refuse it.
 func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
 	command := i.formatCommand(missing...)
 	if o.MayInstall != nil && !o.MayInstall(command) {
@@ -107,7 +109,8 @@ func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool)
 	return i.installTools(ctx, o.Say, missing...)
 }
 
-// fetchFitting downloads a PostgreSQL, unless there is data of another major version, which it could not read.
+// fetchFitting downloads a PostgreSQL. If data of another major version exists, it returns an error, because the
+// downloaded PostgreSQL cannot read that data.
 func fetchFitting(ctx context.Context, say func(string), s programSearch) (postgresInstall, error) {
 	if s.major != 0 && s.major != downloadMajor {
 		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install "+
@@ -117,7 +120,7 @@ func fetchFitting(ctx context.Context, say func(string), s programSearch) (postg
 	return fetchPostgres(ctx, say)
 }
 
-// listOtherVersions lists the installed versions, which do not fit.
+// listOtherVersions lists the major versions of the installed PostgreSQL servers, for the error that none of them fits.
 func (s programSearch) listOtherVersions(ctx context.Context) string {
 	var versions []string
 	for _, install := range s.finder.listInstalls(ctx) {
@@ -132,7 +135,8 @@ func (s programSearch) listOtherVersions(ctx context.Context) string {
 // postgresFolder returns PostgreSQL's data folder.
 func postgresFolder(p storeFolders) string { return filepath.Join(p.data, "postgres") }
 
-// readDataMajor returns the major version that made a data folder; 0 if there is none.
+// readDataMajor returns the major version of the PostgreSQL that created a data folder, or 0 if the folder does not
+// exist.
 func readDataMajor(data string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -16,11 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// throwawayDatabases is the number of databases of a Redis for tests, because each test uses its own.
+// throwawayDatabases is the number of databases of a Redis for tests. Each test uses a database of its own.
 const throwawayDatabases = "1024"
 
-// startRedis starts redis-server, or Redis in this process if program is empty. Redis does not keep
-// its data after the end: it only holds rate limits of the last minute and passes messages on.
+// startRedis starts the program redis-server. If the argument program is "", it starts a Redis in this process. The
+// data of Redis is lost at the end: Redis only stores the rate limits of the last minute and transmits messages.
 func (s *Stores) startRedis(ctx context.Context, o Options, p storeFolders, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
@@ -55,12 +55,12 @@ func pingRedis(ctx context.Context, redisURL string) error {
 	return errors.Join(client.Ping(ctx).Err(), client.Close())
 }
 
-// expiryStep is the precision with which keys expire in the Redis in process.
+// expiryStep is the interval at which the clock of a Redis in this process is advanced, so that keys expire.
 const expiryStep = 250 * time.Millisecond
 
-// startRedisInProcess starts miniredis, a Redis in this process. Its TIME is the machine's time, but
-// its keys expire only when its clock is advanced. It listens on loopback, which every user of the
-// machine can reach, so it requires a password that is new at each start.
+// startRedisInProcess starts miniredis, a Redis in this process. The command TIME returns the machine's time, but keys
+// expire only when this process advances the clock of miniredis. It listens on loopback, which every user of the
+// machine can reach. Clients therefore need a password, which is new at each start.
 func (s *Stores) startRedisInProcess() error {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FindRunningDatabase returns the URL of the PostgreSQL that the process that uses the home has started.
-// It returns an error if that process uses another PostgreSQL, named by its DATABASE_URL.
+// FindRunningDatabase returns the URL of the PostgreSQL that the running Slotmesh process of a home folder has started.
+// If that process uses the PostgreSQL of its setting DATABASE_URL, FindRunningDatabase returns an error.
 func FindRunningDatabase(home string) (string, error) {
 	note, err := os.ReadFile(filepath.Join(home, socketsFile))
 	sockets := string(note)
@@ -21,7 +21,7 @@ func FindRunningDatabase(home string) (string, error) {
 		"has it", home)
 }
 
-// HasData reports whether the home contains PostgreSQL data.
+// HasData reports whether PostgreSQL's data folder exists for the home folder.
 func HasData(home string) (bool, error) {
 	account, err := findProcessAccount()
 	if err != nil {
