@@ -1,12 +1,12 @@
-// Package backup writes the data of a Slotmesh to one file, and fills an empty database from such a file.
+// Package backup writes the data of a Slotmesh to one file, and restores such a file to an empty database.
 //
-// The file is a zip. It has an entry for each table, in the format of PostgreSQL's COPY, and one for
-// each file that a backup contains in addition to the database. The last entry, contents.json, has the
-// build that wrote the file, its tables, and the checksum of every entry.
+// The file is a zip archive. It has one entry for each table, in the format of PostgreSQL's COPY. It has one entry for
+// each file that a backup contains in addition to the database. The last entry, contents.json, contains the version of
+// the build that wrote the file, the list of tables, and the checksum of every entry.
 //
-// All tables are read in one snapshot, so the services' event feeds and the positions of their readers
-// are consistent. Reading blocks no other work. A restore creates the tables with the migrations of
-// its own build, so it refuses a file that was written with other migrations.
+// All tables are read in one snapshot, so the services' event feeds and the cursors of their readers fit together.
+// Reading does not block other transactions. A restore creates the tables with the migrations of its own build. It
+// therefore rejects a file that was written with other migrations.
 package backup
 
 import (
@@ -24,36 +24,36 @@ import (
 // format is the version of the file format.
 const format = 1
 
-// contentsName is the entry that describes the others.
+// contentsName is the name of the entry that describes all other entries.
 const contentsName = "contents.json"
 
-// Contents describes a backup.
+// Contents describes a backup file.
 type Contents struct {
 	Format int       `json:"format"`
-	Build  string    `json:"build"` // version of the writing build, for people
+	Build  string    `json:"build"` // version of the build that wrote the file, for people
 	At     time.Time `json:"at"`    // time of the snapshot, by the database's clock
-	// Schemas are the applied migrations of each service's tables.
+	// Schemas are the migrations of each schema that were applied to the database.
 	Schemas map[string][]postgres.MigrationText `json:"schemas"`
-	// sorted: no table comes before one that it references
+	// Tables are sorted: each table follows all tables that its rows reference.
 	Tables    []Table    `json:"tables"`
 	Sequences []Sequence `json:"sequences"`
 	Files     []File     `json:"files"`
 }
 
-// Table describes the rows of one table.
+// Table describes the entry with the rows of one table.
 type Table struct {
 	Schema  string   `json:"schema"`
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"`
 	Rows    int64    `json:"rows"`
-	SHA256  string   `json:"sha256"` // checksum of the entry, in hexadecimal
+	SHA256  string   `json:"sha256"` // checksum of the entry's content, in hexadecimal
 }
 
 func (t Table) entryName() string { return "tables/" + t.Schema + "." + t.Name }
 
 func (t Table) quotedName() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
 
-// columnList returns the list of columns for COPY.
+// columnList returns the list of columns for the SQL statement COPY.
 func (t Table) columnList() string {
 	list := ""
 	for i, c := range t.Columns {
@@ -65,14 +65,14 @@ func (t Table) columnList() string {
 	return list
 }
 
-// Sequence is the last value of a sequence.
+// Sequence is the last value of a PostgreSQL sequence.
 type Sequence struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
 	Last   int64  `json:"last"`
 }
 
-// File is a file kept beside the database.
+// File describes a file that the backup contains in addition to the database.
 type File struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
@@ -89,8 +89,8 @@ func (c Contents) Rows() int64 {
 	return rows
 }
 
-// CheckBuild returns an error of one sentence if the backup was not made from the tables of a build, which are given by
-// schema.
+// CheckBuild returns an error if the migrations of the backup differ from the migrations in the argument build, by
+// schema. The error is one sentence.
 func (c Contents) CheckBuild(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, known := build[schema]; !known {
@@ -128,8 +128,8 @@ func findLastVersion(texts []postgres.MigrationText) int64 {
 	return texts[len(texts)-1].Version
 }
 
-// connect opens a connection on which rows are written exactly as they are read, whatever the settings
-// of the server or the database user are. It has no time limits.
+// connect opens a database connection without time limits. It sets the formats of values, so that rows are written
+// exactly as they are read, whatever the settings of the server or the database user are.
 func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Limits of the bytes that are read into memory: of contents.json, and of a file beside the database.
+// The maximum number of bytes that are read into memory: of contents.json, and of one additional file.
 const (
 	maxContents = 16 << 20
 	maxFile     = 1 << 20
 )
 
-// Backup is an open file. The checksum of every entry has been verified.
+// Backup is an open backup file. Open has verified the checksum of every entry.
 type Backup struct {
 	Contents
 	zip *zip.ReadCloser
 }
 
-// Open reads the whole file at path, and refuses a damaged one.
+// Open opens the backup file at path and reads it completely. If the file is damaged, Open returns an error.
 func Open(path string) (*Backup, error) {
 	file, err := zip.OpenReader(path)
 	switch {
@@ -56,7 +56,7 @@ func (b *Backup) check(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s is no backup of Slotmesh: %w", path, err)
 	}
-	// The format is read separately, because another format may have other fields.
+	// The format is read first, because the other fields depend on the format.
 	var header struct{ Format int }
 	if err := json.Unmarshal(text, &header); err != nil || header.Format < 1 {
 		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
@@ -117,7 +117,7 @@ func (b *Backup) read(entry string, maxBytes int64) ([]byte, error) {
 	return text, err
 }
 
-// Files returns the files that were kept beside the database, by name.
+// Files returns the contents of the files that the backup contains in addition to the database, by name.
 func (b *Backup) Files() (map[string][]byte, error) {
 	files := make(map[string][]byte, len(b.Contents.Files))
 	for _, f := range b.Contents.Files {
@@ -130,16 +130,16 @@ func (b *Backup) Files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// NotEmptyError means that the database to fill already has tables.
+// NotEmptyError means that the database already has tables, so that the backup cannot be restored.
 type NotEmptyError struct{ Table string }
 
 func (e *NotEmptyError) Error() string {
 	return "it has tables of Slotmesh already, such as " + e.Table
 }
 
-// Restore creates the tables in a database that has none of them, fills them, and then runs the SQL
-// statements in after. The tables are those of migrations, by schema; the backup must have been written
-// with the same migrations. If Restore fails, it removes the tables again. Errors: *NotEmptyError.
+// Restore creates the tables in an empty database, fills them, and then runs the SQL statements in the argument
+// statements. The argument migrations contains the migrations that create the tables, by schema. The backup must have
+// been written with the same migrations. If Restore fails, it removes the tables again. Error: [*NotEmptyError].
 func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS,
 	statements ...string) error {
 	conn, err := connect(ctx, databaseURL)
@@ -154,7 +154,7 @@ func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map
 	if err := b.restore(ctx, conn, databaseURL, migrations, statements); err != nil {
 		return errors.Join(err, drop(context.WithoutCancel(ctx), databaseURL, schemas))
 	}
-	// Without ANALYZE, statements are planned as if the tables were empty until the server analyzes them itself.
+	// Until ANALYZE runs, PostgreSQL plans statements as if the tables were empty.
 	_, err = conn.Exec(ctx, "ANALYZE")
 	return err
 }
@@ -173,7 +173,8 @@ func checkEmpty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
 	return &NotEmptyError{found}
 }
 
-// drop opens its own connection, because the one of a cancelled caller is closed.
+// drop removes the schemas after a failed restore. It opens a new connection, because a cancelled context has closed
+// the connection of the restore.
 func drop(ctx context.Context, databaseURL string, schemas []string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -215,7 +216,7 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 	for i, t := range b.Tables {
 		names[i] = t.quotedName()
 	}
-	// Some tables have rows that migrations have written. The backup contains these rows, too.
+	// Migrations have written rows to some of the tables. The backup contains these rows too.
 	for _, statement := range []string{"SET CONSTRAINTS ALL DEFERRED", "TRUNCATE " + strings.Join(names, ", ")} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err

@@ -17,12 +17,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// ErrNoTables means that a database has no tables of Slotmesh.
+// ErrNoTables means that the database has no tables of Slotmesh.
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
-// Write writes a backup to w: the tables of schemas, in one snapshot taken after the call, and files,
-// by name. It returns the contents of the backup. The argument build identifies the program that
-// writes it. Other users of the database can continue to work, but migrations wait.
+// Write writes a backup to w and returns its contents. The backup contains the tables of the given schemas, in one
+// snapshot, and the given files, by name. The argument build is the version of the program that writes the backup.
+// Other users of the database can continue to work, but migrations wait.
 func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte,
 	build string) (Contents, error) {
 	conn, err := connect(ctx, databaseURL)
@@ -50,14 +50,14 @@ func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []strin
 			return Contents{}, err
 		}
 	}
-	// The sequences are read last, so that no value that was used before the snapshot is above them.
+	// The sequences are read after the tables. Their values are therefore not below any value that a row contains.
 	if contents.Sequences, err = listSequences(ctx, tx, schemas); err != nil {
 		return Contents{}, err
 	}
 	return contents, out.finish(contents)
 }
 
-// describe returns the contents of the database. Its first statement takes the snapshot.
+// describe returns the contents of the database. Its first SQL statement takes the snapshot.
 func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error) {
 	c := Contents{Format: format, Schemas: map[string][]postgres.MigrationText{}, Files: []File{}}
 	if err := tx.QueryRow(ctx, `SELECT now()`).Scan(&c.At); err != nil {
@@ -82,8 +82,8 @@ func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error
 	return c, err
 }
 
-// listTables lists the tables except those of the migration tool. It omits generated columns, because PostgreSQL
-// computes them.
+// listTables lists the tables to back up. It omits the tables of the migration tool. It also omits generated columns,
+// because PostgreSQL computes their values.
 func listTables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)
@@ -102,7 +102,8 @@ func listTables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, erro
 	})
 }
 
-// sortTables sorts the tables: each comes after those that its rows reference. Deferrable references need no order.
+// sortTables sorts the tables, so that each table follows all tables that its rows reference. Deferrable references do not
+// restrict the order.
 func sortTables(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT from_n.nspname || '.' || from_c.relname, to_n.nspname || '.' || to_c.relname
@@ -154,7 +155,7 @@ func listSequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Sequence])
 }
 
-// writer writes the entries of the file.
+// writer writes the entries of a backup file.
 type writer struct{ zip *zip.Writer }
 
 func (w *writer) writeTable(ctx context.Context, conn *pgx.Conn, t *Table) error {
