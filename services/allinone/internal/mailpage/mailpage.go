@@ -1,5 +1,6 @@
-// Package mailpage shows the demo's mails, as its customers and owner would read them, to the person at the machine.
-// It answers only on loopback. It shows a mail's content in a frame that can neither run scripts nor load anything.
+// Package mailpage serves the page with the demo's mails. It shows the person at the machine the mails to the demo's
+// customers and its owner. It answers only on loopback. The frame with the content of a mail cannot run scripts or load
+// anything.
 package mailpage
 
 import (
@@ -20,7 +21,7 @@ var pages embed.FS
 
 var templates = template.Must(template.ParseFS(pages, "*.html"))
 
-// Handler serves the pages of the mailbox.
+// Handler serves the page of a mailbox.
 func Handler(box *mailbox.Box) http.Handler {
 	p := page{box}
 	mux := http.NewServeMux()
@@ -37,8 +38,8 @@ func Handler(box *mailbox.Box) http.Handler {
 	return requireLoopback(mux)
 }
 
-// requireLoopback is middleware that refuses requests under another host name than the loopback address,
-// against DNS rebinding. It also forbids all active content that a mail could contain.
+// requireLoopback is middleware that rejects requests whose host is not a loopback address, as a protection against DNS
+// rebinding. It also sets headers that forbid all active content that a mail may contain.
 func requireLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
@@ -61,7 +62,6 @@ func requireLoopback(next http.Handler) http.Handler {
 
 type page struct{ box *mailbox.Box }
 
-// listMails returns the mails, newest first.
 func (p page) listMails() []Mail {
 	kept := p.box.Mails()
 	list := make([]Mail, len(kept))

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
 
-// Mail is a message for display. Unreadable parts are omitted; Raw has the whole message.
+// Mail is a mail in the form in which the page shows it. Parts that cannot be read are omitted; Raw contains the whole
+// mail.
 type Mail struct {
 	ID       int    `json:"id"`
 	From     string `json:"from"`
@@ -46,7 +47,7 @@ func parseMail(kept mailbox.Mail) Mail {
 	return m
 }
 
-// addPart stores the first part of each kind that is shown.
+// addPart adds a part of the mail to m. If m already has a part of the same kind, the new part is ignored.
 func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -55,7 +56,7 @@ func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 	if strings.HasPrefix(kind, "multipart/") {
 		for parts := multipart.NewReader(body, params["boundary"]); ; {
 			p, err := parts.NextRawPart()
-			if err != nil { // io.EOF, or an unreadable part
+			if err != nil { // io.EOF, or a part that cannot be read
 				return
 			}
 			m.addPart(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
