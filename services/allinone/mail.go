@@ -11,10 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/internal/mailpage"
 )
 
-// demoSender is the sender of messages if MAIL_FROM is not set.
+// demoSender is the sender's address of mails if MAIL_FROM is not set.
 const demoSender = "no-reply@slotmesh.example"
 
-// smtpPreview returns notifications' setting SMTP_PREVIEW: the mailbox of the demo only shows messages.
+// smtpPreview returns the value of notifications' setting SMTP_PREVIEW. It is true for the demo's mailbox, which only
+// shows mails and does not deliver them.
 func (p *Process) smtpPreview() string {
 	if p.Mailbox == nil {
 		return ""
@@ -22,7 +23,7 @@ func (p *Process) smtpPreview() string {
 	return "true"
 }
 
-// openMail starts the mailbox of the demo, and its page, if no mail server is set.
+// openMail starts the demo's mailbox and the page that shows it, if SMTP_URL is not set.
 func (p *Process) openMail(ctx context.Context) error {
 	if p.cfg.SMTPURL != "" {
 		return nil
@@ -44,7 +45,7 @@ func (p *Process) openMail(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(page) // returns after Close
+		_ = server.Serve(page) // Serve returns after Close
 	}()
 	p.onStop(func() error {
 		err := server.Close()

@@ -16,11 +16,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// serviceLabel is the label with the name of the service in the metrics of all services.
+// serviceLabel is the label that contains the service's name in the metrics of OPS_PORT.
 const serviceLabel = "service"
 
-// openOps serves readiness and metrics of all services at one address, if OPS_PORT is set. It listens before the
-// services start, so that a port in use is reported at once. It answers "not ready" until all services are ready.
+// openOps serves the readiness and the metrics of all services at OPS_PORT, if this port is set. It listens before the
+// services start, so that an error about an occupied port is reported at once. Until all services are ready, it answers
+// "not ready".
 func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil
@@ -37,7 +38,7 @@ func (p *Process) openOps(ctx context.Context) error {
 	return nil
 }
 
-// startOps answers at that address after all parts have started.
+// startOps starts to answer requests at OPS_PORT. It is called after all parts have started.
 func (p *Process) startOps(context.Context) error {
 	if p.ops == nil {
 		return nil
@@ -47,7 +48,7 @@ func (p *Process) startOps(context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(p.ops) // returns after Close
+		_ = server.Serve(p.ops) // Serve returns after Close
 	}()
 	p.onStop(func() error {
 		err := server.Close()
@@ -70,7 +71,7 @@ func opsHandler(parts []*part) http.Handler {
 	return mux
 }
 
-// newLabelledGatherer returns the metrics of a part with its name as a label.
+// newLabelledGatherer returns the metrics of a part. Each metric has the part's name as a label.
 func newLabelledGatherer(part *part) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		families, err := part.telemetry.Gatherer().Gather()
@@ -87,7 +88,8 @@ func newLabelledGatherer(part *part) prometheus.Gatherer {
 	})
 }
 
-// serveReadiness answers 200 if every part is ready. Otherwise it answers 503 with a line for each part that is not.
+// serveReadiness answers 200 if all parts are ready. Otherwise it answers 503 with one line for each part that is not
+// ready.
 func serveReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// listeners has the two ports of a part.
+// listeners are the listeners of a part's two ports.
 type listeners struct{ public, internal net.Listener }
 
-// ports has the listeners of every service and of the front, by name. All are open before the first
-// service starts, so that each service gets the addresses of the others.
+// ports contains the listeners of all services and of the front, by name. All listeners are open before the first
+// service starts, so that the settings of each service can contain the addresses of the others.
 type ports map[string]listeners
 
-// openPorts opens the public ports of the front and of console as set, and a free loopback port for every other
-// listener.
+// openPorts opens all listeners. The public ports of the front and of console are those of the settings. All other
+// ports are free ports on loopback.
 func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	opened := make(ports)
 	wanted := map[string]portSetting{
@@ -42,8 +42,8 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 // loopbackHost is the address that only this machine can reach.
 const loopbackHost = "127.0.0.1"
 
-// portSetting describes a port to listen on: the variable with its number, the number, and the address of this machine.
-// The zero value means any free port on loopback.
+// portSetting is a setting for a port: the environment variable with the number, the number, and the address of this
+// machine. The zero value selects any free port on loopback.
 type portSetting struct {
 	variable string
 	port     int
@@ -67,7 +67,7 @@ func listen(ctx context.Context, p portSetting) (net.Listener, error) {
 	}
 }
 
-// findURL returns the URL at which this machine reaches a part's public port.
+// findURL returns the URL of a part's public port for requests from this machine.
 func (p ports) findURL(name string) string {
 	at := p[name].public.Addr().(*net.TCPAddr)
 	if at.IP.IsUnspecified() {
@@ -76,7 +76,7 @@ func (p ports) findURL(name string) string {
 	return "http://" + at.String()
 }
 
-// close closes the listeners that no part has closed already.
+// close closes all listeners. A part may have closed its listeners already.
 func (p ports) close() error {
 	for _, l := range p {
 		for _, listener := range []net.Listener{l.public, l.internal} {

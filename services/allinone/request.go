@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ownClient sends requests to our own ports. It keeps no connections open, because it sends few requests.
+// ownClient sends requests to the ports of this process. It keeps no connections open, because it sends few requests.
 var ownClient = &http.Client{
 	Timeout:   time.Minute,
 	Transport: &http.Transport{DisableKeepAlives: true},

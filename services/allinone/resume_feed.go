@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications"
 )
 
-// ResumeFeed lets notifications continue after events were lost: it makes it read from the oldest event
-// that the feed keeps. It works whether the process runs or not. The log names the feed and this command.
+// ResumeFeed makes notifications read a feed again after events of the feed were lost. Reading begins with the oldest
+// event that the feed still has. Slotmesh may be running or not. The log line about the loss names the feed and this
+// command.
 func ResumeFeed(ctx context.Context, env envconfig.Lookuper, feed string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

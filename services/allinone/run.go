@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// Run is the command without arguments: it reads the settings from env, starts Slotmesh, prints
-// commands to try to out, and stops cleanly when ctx ends. Its error is one sentence.
+// Run is the command without arguments. It reads the settings from env, starts Slotmesh, and prints commands to try to
+// out. When ctx ends, it stops Slotmesh. The error is one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -27,8 +27,8 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNotTerminal reports whether out is an *os.File that is not a terminal. This means that a service
-// manager or a container engine started the process and collects its output.
+// isNotTerminal reports whether out is a file that is not a terminal. The process was then started by a service manager
+// or a container engine, which collects the process's output.
 func isNotTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -62,8 +62,8 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	return died
 }
 
-// silenceLibraries turns off the output of two libraries with global loggers, which would mix with the lines for the
-// person at the terminal. Their errors still appear in the services' logs as failed calls, and in the metrics.
+// silenceLibraries turns off the output of two libraries with global loggers, because their lines would appear between
+// the lines for the person at the terminal. The logs and the metrics of the services still report the failed calls.
 func silenceLibraries() {
 	redis.SetLogger(silentLogger{})
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
@@ -74,7 +74,7 @@ type silentLogger struct{}
 // Printf drops a line.
 func (silentLogger) Printf(context.Context, string, ...any) {}
 
-// greeting returns the text that a person needs to begin.
+// greeting returns the text that the terminal shows after the start: the addresses, the first steps and the stores.
 func (p *Process) greeting() string {
 	var b strings.Builder
 	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")
@@ -125,8 +125,8 @@ func (p *Process) greeting() string {
 	return b.String()
 }
 
-// describeStores returns a sentence about the place of the data, because the person at the terminal may
-// have forgotten a DATABASE_URL in the environment.
+// describeStores returns a sentence about the database and Redis that the process uses. The person at the terminal may
+// have forgotten that the environment contains DATABASE_URL.
 func (p *Process) describeStores() string {
 	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
 	if p.cfg.DatabaseURL != "" {
@@ -138,8 +138,8 @@ func (p *Process) describeStores() string {
 	return database + "; " + cache
 }
 
-// describeAddress returns the host and path of a store's URL, without the user and the password; "" if the address is
-// not a URL.
+// describeAddress returns the host and the path in the URL of a store, without the user and the password. If the
+// address is not a URL, it returns "".
 func describeAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return " at " + u.Host + u.Path

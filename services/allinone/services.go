@@ -26,13 +26,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// Names of the parts with configurable addresses.
+// The names of the parts whose addresses are settings of this process.
 const (
 	frontName   = "front"
 	consoleName = "console"
 )
 
-// services has all services in the order of their start. They stop in reverse order.
+// services contains all services in the order in which they start. They stop in reverse order.
 var services = []service{
 	adapt(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate}),
 	adapt(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
@@ -46,16 +46,17 @@ var services = []service{
 	adapt(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
 }
 
-// service is a service without the type of its settings.
+// service is a server.Service without the type parameter for its settings.
 type service struct {
 	name     string
-	settings []string // names of the variables of its settings
+	settings []string // names of the environment variables of the service's settings
 	check    func(context.Context, envconfig.Lookuper) error
 	migrate  func(context.Context, envconfig.Lookuper) error
 	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
 }
 
-// adapt hides the type of a service's settings: they are read from variables, as in a process of its own.
+// adapt converts a server.Service to a service. The returned functions read the service's settings from environment
+// variables, as a separate process does.
 func adapt[C any](s server.Service[C]) service {
 	return service{
 		name:     s.Name,
@@ -84,8 +85,9 @@ func adapt[C any](s server.Service[C]) service {
 	}
 }
 
-// partNames returns the names of the front and of all services in the order in which their ports are opened. Those
-// with a fixed public port come first, so that no free port that the system chooses is one of the fixed ones.
+// partNames returns the names of the front and of all services, in the order in which their ports are opened. Parts
+// with a configured public port come first. Otherwise the system could assign a configured port to another part as a
+// free port.
 func partNames() []string {
 	names := []string{frontName, consoleName}
 	for _, s := range services {
@@ -96,17 +98,17 @@ func partNames() []string {
 	return names
 }
 
-// loopback is the network of the front's requests. The services trust the client address that the front passes on.
+// loopback is the network from which the front sends requests. The services trust the client address in these requests.
 const loopback = "127.0.0.0/8"
 
-// environment returns the settings of a service. They are the stores, the service's secret, the hashes
-// of the other services' secrets, and the internal URL, as <NAME>_URL, of each service that others
-// call. Other settings have their defaults.
+// environment returns the settings of a service. They contain the URLs of the stores, the secret of the service, and
+// the hashes of the secrets of the other services. They also contain the internal URLs, as <NAME>_URL, of the services
+// that other services call. All other settings have their defaults.
 func (p *Process) environment(name string) envconfig.Lookuper {
 	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
 }
 
-// environmentWith is environment with the URLs of the stores.
+// environmentWith returns the settings of a service, with the given URLs of PostgreSQL and Redis.
 func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         databaseURL,
@@ -146,8 +148,8 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	return envconfig.MapLookuper(env)
 }
 
-// frontMargin is the difference between the front's deadline, which is later, and the services' deadlines.
-// The client therefore gets the answer of the service even if it comes just in time.
+// frontMargin is the time by which the front's deadline is later than the services' deadlines. The client therefore
+// gets the answer of the service, even if the service answers shortly before its deadline.
 const frontMargin = 2 * time.Second
 
 func loadFrontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {

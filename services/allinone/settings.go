@@ -15,32 +15,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// ownSettings are settings of the services that this process sets itself, in addition to the URLs of its services.
-// The process refuses to start if the environment sets one of them, because the value would have no effect.
+// ownSettings are settings of the services that this process sets itself, in addition to the services' URLs. If the
+// environment contains one of them, the process does not start, because the value would have no effect.
 var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR",
 	"PUBLIC_URL", "UPSTREAMS"}
 
-// foreignVariables are variables with our prefix that other programs of Slotmesh read. They may be in the same
-// environment.
+// foreignVariables are environment variables with the prefix SLOTMESH_ that other programs of Slotmesh read. The
+// environment of this process may also contain them.
 var foreignVariables = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
 
-// ignoredVariables matches variables that begin with SLOTMESH_ but are not settings: those that tests read,
-// and those that Kubernetes and Docker set for a Service whose name begins with SLOTMESH.
+// ignoredVariables matches environment variables with the prefix SLOTMESH_ that are not settings. Some are read by
+// tests. Others are set by Kubernetes and Docker for a Service whose name begins with SLOTMESH.
 var ignoredVariables = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
 
-// isOwnSetting reports whether this process sets the setting name of the services itself. It does for
-// ownSettings, and for the internal URL of a service, such as CATALOG_URL.
+// isOwnSetting reports whether name is a setting of the services that this process sets itself. These settings are
+// ownSettings and the internal URLs of services, such as CATALOG_URL.
 func isOwnSetting(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
-		return false // such as PAGES_URL, which the process reads itself
+		return false // such as PAGES_URL, which this process also reads
 	}
 	service, isURL := strings.CutSuffix(name, "_URL")
 	return slices.Contains(ownSettings, name) || isURL && slices.Contains(partNames(), strings.ToLower(service))
 }
 
-// listServiceSettings returns the variables of all services' settings, sorted.
+// listServiceSettings returns the names of all services' settings, sorted.
 func listServiceSettings() []string {
 	names := config.Names(new(front.Config))
 	for _, s := range services {
@@ -50,8 +50,8 @@ func listServiceSettings() []string {
 	return slices.Compact(names)
 }
 
-// listPassedSettings returns the names of the services' settings that this process passes on unchanged, because
-// it neither sets nor reads them itself.
+// listPassedSettings returns the names of the services' settings that this process passes on unchanged: it neither
+// reads nor sets them itself.
 func listPassedSettings() []string {
 	own := config.Names(new(Config))
 	return slices.DeleteFunc(listServiceSettings(), func(name string) bool {
@@ -59,8 +59,9 @@ func listPassedSettings() []string {
 	})
 }
 
-// readSettings adds the services' settings in the environment to cfg. It refuses the URL of a service,
-// because the URL would have no effect, even if Docker or Kubernetes may have set the variable by chance.
+// readSettings adds the services' settings in the environment env to cfg. If env contains a setting that this process
+// sets itself, readSettings returns an error, because the value would have no effect. This includes the URLs of
+// services, even though Docker or Kubernetes may have set such a variable.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range listServiceSettings() {
@@ -79,8 +80,8 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	return errors.Join(errs...)
 }
 
-// CheckNames returns an error for variables that begin with SLOTMESH_ but that no part of the process
-// reads: they are usually misspelt. Each element of environment has the form NAME=value.
+// CheckNames returns an error for environment variables with the prefix SLOTMESH_ that no part of the process reads,
+// because their names are probably misspelt. Each element of the argument environment has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
 	known := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
@@ -97,8 +98,9 @@ func CheckNames(environment []string) error {
 	return errors.Join(errs...)
 }
 
-// checkSettings loads the settings of all services before anything is installed, started or migrated, so that
-// errors are reported first. Settings that the process makes later have a placeholder of the right form.
+// checkSettings loads the settings of all services. It is called before anything is installed, started or migrated, so
+// that invalid settings are reported first. Values that this process generates later are replaced by valid
+// placeholders.
 func (p *Process) checkSettings(ctx context.Context) error {
 	const store = "postgres://localhost/slotmesh"
 	var faults []string

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// TokenFile is the name of the file in the home with the admin token.
+// TokenFile is the name of the file in the home folder that contains the admin token.
 const TokenFile = "admin-token"
 
-// loadAdminToken returns the configured admin token. If none is configured, it returns the one in the
-// home, which the first start creates.
+// loadAdminToken returns the admin token of the settings. If the settings contain none, it returns the token in the
+// home folder, which the first start creates.
 func loadAdminToken(cfg Config, home string) (string, error) {
 	if cfg.AdminToken != "" {
 		return cfg.AdminToken, nil
@@ -23,12 +23,12 @@ func loadAdminToken(cfg Config, home string) (string, error) {
 	return loadSecret(home, TokenFile, "the admin token")
 }
 
-// linkSecretFile is the name of the file in the home that stores the secret of customers' links. Links
-// in mails that were sent before a restart therefore still work.
+// linkSecretFile is the name of the file in the home folder that contains the secret from which the links to customer
+// views are derived. Because of the file, the links in mails still work after a restart.
 const linkSecretFile = "link-secret"
 
-// loadSecret returns the secret in a file of the home, which the first start creates. The argument
-// what names the secret in errors.
+// loadSecret returns the secret in a file of the home folder, which the first start creates. The argument what is the
+// name of the secret in errors.
 func loadSecret(home, file, what string) (string, error) {
 	path := filepath.Join(home, file)
 	kept, err := os.ReadFile(path)

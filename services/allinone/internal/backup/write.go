@@ -102,8 +102,8 @@ func listTables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, erro
 	})
 }
 
-// sortTables sorts the tables, so that each table follows all tables that its rows reference. Deferrable references do not
-// restrict the order.
+// sortTables sorts the tables, so that each table follows all tables that its rows reference. Deferrable references
+// do not restrict the order.
 func sortTables(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT from_n.nspname || '.' || from_c.relname, to_n.nspname || '.' || to_c.relname
