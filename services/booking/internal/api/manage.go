@@ -33,7 +33,9 @@ func (l *ByLink) Mount(app fiber.Router) {
 
 // once returns a handler that runs the handler write at most once for each Idempotency-Key of a link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
-	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token")) }
+	outcome := func(c *fiber.Ctx) ([]byte, error) {
+		return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token"))
+	}
 	return server.HandleIdempotently(write, outcome, func(c *fiber.Ctx, answer []byte) error {
 		m, err := l.links.Again(c.UserContext(), c.Params("token"), answer)
 		if err != nil {

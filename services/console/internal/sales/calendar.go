@@ -57,10 +57,12 @@ type Placed struct {
 }
 
 const (
-	dayMinutes  = 24 * 60
-	mostPages   = 3 // maximum number of pages of bookings that a calendar reads
-	BookingPage = 1000
+	dayMinutes = 24 * 60
+	mostPages  = 3 // maximum number of pages of bookings that a calendar reads
 )
+
+// BookingPage is the maximum number of bookings that one call of booking returns to a calendar.
+const BookingPage = 1000
 
 // Calendar reads the calendar of 1 or 7 days that begin at the date from. The calendar of one day has a column for each
 // member. The calendar of 7 days has one column for each day; if the argument member is not nil, the columns show only
