@@ -1,6 +1,6 @@
-// Package api serves the admin API of admin.md, for businesses, API keys, bookings, tickets and rental reservations. It
-// authenticates the caller and checks the form of a request. Package authorize authorizes the request, and a room
-// executes it.
+// Package api serves the admin API (admin.md) for businesses, API keys, bookings, tickets and rental reservations. It
+// authenticates the caller and checks the form of each request. Package authorize checks the caller's permissions, and
+// the use cases of the rooms execute the request.
 package api
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// MaxBody is the maximum size of a request body, in bytes: that of a manifest.
+// MaxBody is the maximum size of a request's body, in bytes. It is the maximum size of a manifest, the largest body.
 const MaxBody = manifest.MaxBytes
 
 // Admin serves the admin API.
 type Admin struct {
-	Token  Token        // from the environment
+	Token  Token        // hashes of the environment's tokens
 	Limits *limits.Gate // counts wrong tokens
 	Rooms  *rooms.Rooms
 }
 
-// Mount adds the routes, each with its action.
+// Mount adds the routes, each with the action that its caller must be permitted to do.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
 	admin := authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts)
@@ -104,7 +104,7 @@ func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
 }
 
-// business finds the business of the path, as catalog has it now.
+// business returns the current data of the business in the path, from catalog.
 func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	slug, err := server.Slug(c)
 	if err != nil {

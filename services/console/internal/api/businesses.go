@@ -13,14 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
-// manifestTypes are the accepted media types of a manifest, with the canonical one. YAML has several.
+// manifestTypes maps each media type that a request with a manifest may have to its canonical media type. YAML has
+// several media types.
 var manifestTypes = map[string]string{
 	catalog.MediaJSON: catalog.MediaJSON, catalog.MediaYAML: catalog.MediaYAML,
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
 }
 
-// publishedVersion is the answer to a publish and to a rollback. Warnings are those of the published manifest. They are
-// omitted if there are none, or if computing them took too long.
+// publishedVersion is the answer to a publish and to a rollback. Warnings are the warnings about the published
+// manifest. Warnings is omitted if the manifest has no warnings, or if computing them took too long.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`
@@ -48,13 +49,13 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	}
 	warnings, err := offer.WarningsOf(c.UserContext(), slug, text, a.Rooms.Clock.Now())
 	if err != nil {
-		warnings = nil // the manifest is published, so the answer is a success even without its warnings
+		warnings = nil // the manifest is published, so the request succeeds without the warnings
 	}
 	return sendPublished(c, published, warnings)
 }
 
-// diff answers with the changes that publishing the manifest in the body would make, and with the bookings that would
-// conflict with the new offer.
+// diff answers a request with a manifest. The answer has the changes that publishing the manifest would make, and the
+// bookings that would conflict with the new offer.
 func (a *Admin) diff(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// newCalendar is the body that creates a calendar feed.
+// newCalendar is the body of a request that creates a calendar feed.
 type newCalendar struct {
 	StaffID *string `json:"staff_id"`
 	Shows   string  `json:"shows"`

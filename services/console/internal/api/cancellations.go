@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// refunded returns the handler of a write that may also refund an amount, such as a cancellation. The handler answers
-// with the changed object.
+// refunded returns the handler of a write that can also refund an amount, such as a cancellation. The argument what is
+// the name of the object in errors. The handler answers with the changed object.
 func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, identity.Principal,
 	string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -33,8 +33,9 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads the body of a cancellation or a refund. It returns the amount to refund, or "" if the body has none.
-// It also returns whether to notify the customer, or nil if the body does not contain that.
+// refundOf reads the body of a request to cancel or refund an object. It returns the field refund, the amount; "" if
+// the body omits this field. It also returns the field notify, which is false if the customer must not be notified; nil
+// if the body omits this field.
 func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`

@@ -22,19 +22,20 @@ var (
 	referenceSource string
 )
 
-// The paths of the OpenAPI document of the admin API, for people and for generators of clients. The document contains
-// no data of businesses, so it needs no token.
+// The paths of the OpenAPI document of the admin API and of the page that shows this document. Both need no token,
+// because they contain no data of businesses.
 const (
 	referencePage     = "/developers"
 	referenceScript   = "/developers/viewer.js"
 	referenceDocument = "/developers/openapi.json"
 )
 
-// manifestSchema is the path at which editors read the JSON Schema of manifests. Editors have no token, and the schema
-// has no data of businesses.
+// manifestSchema is the path of the JSON Schema of manifests, which editors read. The path needs no token: editors have
+// none, and the schema contains no data of businesses.
 const manifestSchema = "/manifest.schema.json"
 
-// described returns the OpenAPI document of the admin API, which is the same for all servers of a process.
+// described returns the OpenAPI document of the admin API. Only the first call builds the document, because it is the
+// same for all servers of a process.
 var described = sync.OnceValues(func() (*openapi.File, error) {
 	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
 	if err != nil {
@@ -50,8 +51,8 @@ var described = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// MountDescription adds public routes for the OpenAPI document of the admin API, its page, and the JSON Schema of
-// manifests.
+// MountDescription adds the public routes of the OpenAPI document of the admin API, of the page that shows this
+// document, and of the JSON Schema of manifests.
 func (a *Admin) MountDescription(router fiber.Router) error {
 	document, err := described()
 	if err != nil {
@@ -70,7 +71,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	return nil
 }
 
-// reference renders the page of the admin API.
+// reference renders the page that shows the OpenAPI document of the admin API.
 func reference() (*openapi.File, error) {
 	return viewer.Page{
 		Title: "The admin API of Slotmesh", Part: "admin API", Script: referenceScript, Document: referenceDocument,

@@ -24,7 +24,8 @@ func (a *Admin) explain(c *fiber.Ctx) error {
 	return c.JSON(explained)
 }
 
-// readStart reads one start from the query, in the form of /slots and POST /book.
+// readStart reads a start from the query: services, date, time and member. The parameters have the same form as those
+// of GET /slots and POST /book.
 func readStart(query request.Query) (availability.Question, error) {
 	var q availability.Question
 	var err error

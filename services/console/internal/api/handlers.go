@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// create returns the handler of a write that creates an object. The handler decodes the body, passes it to write and
-// answers 201. The service that stores the object validates it.
+// create returns the handler of a write that creates an object. The handler decodes the body, calls the function write
+// with it, and answers 201 with the object. The service that stores the object validates the body.
 func create[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -33,8 +33,8 @@ func create[B, T any](write func(context.Context, identity.Principal, string, B)
 	}
 }
 
-// change returns the handler of a write that changes one object. The handler decodes the body and passes it to the
-// write.
+// change returns the handler of a write that changes one object. The handler decodes the body, calls the function write
+// with it, and answers with the changed object. The argument what is the name of the object in errors.
 func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -54,7 +54,7 @@ func change[B, T any](what string, write func(context.Context, identity.Principa
 	}
 }
 
-// notified returns the context of a write. If notify is false, the customer is not notified of the write.
+// notified returns the context for a write. If notify is false, the services do not notify the customer of this write.
 func notified(ctx context.Context, notify *bool) context.Context {
 	if notify != nil && !*notify {
 		return actor.Silently(ctx)
@@ -62,7 +62,7 @@ func notified(ctx context.Context, notify *bool) context.Context {
 	return ctx
 }
 
-// reschedule is the body of a reschedule in the admin API.
+// reschedule is the body of a request to reschedule a booking.
 type reschedule struct {
 	booking.Reschedule
 	Notify *bool `json:"notify"` // omitted: true
@@ -73,7 +73,7 @@ func (a *Admin) reschedule(ctx context.Context, by identity.Principal, slug stri
 	return a.Rooms.Sales.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
-// confirm confirms a booking.
+// confirm confirms the booking in the path. The body may set whether the customer is notified.
 func (a *Admin) confirm(c *fiber.Ctx) error {
 	slug, id, err := idOf(c, "Booking")
 	if err != nil {
@@ -93,7 +93,8 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	return c.JSON(confirmed)
 }
 
-// ofID returns the handler of a write that needs only an id, and answers with this status.
+// ofID returns the handler of a write that has no body. The handler calls the function write with the id in the path,
+// and answers with the status and the changed object.
 func ofID[T any](what string, status int, write func(context.Context, identity.Principal, string, uuid.UUID) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -109,7 +110,8 @@ func ofID[T any](what string, status int, write func(context.Context, identity.P
 	}
 }
 
-// transition returns the handler of one of the transitions that an owner can make.
+// transition returns the handler of a write that changes the status of an object. The argument move is the name of the
+// transition.
 func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {
 	return ofID(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string, id uuid.UUID) (*T,
@@ -118,7 +120,7 @@ func transition[T any](what, move string, write func(context.Context, identity.P
 	})
 }
 
-// discard returns the handler of a write whose answer has no content.
+// discard returns the handler of a write that returns no object. The handler answers 204 without a body.
 func discard(what string, write func(context.Context, identity.Principal, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -132,7 +134,7 @@ func discard(what string, write func(context.Context, identity.Principal, string
 	}
 }
 
-// read returns the handler of a read of one object.
+// read returns the handler of a read of one object. The handler answers with the object that the function ask returns.
 func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -147,7 +149,7 @@ func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, 
 	}
 }
 
-// listOf returns the handler of a paged list that booking stores for a business.
+// listOf returns the handler of a paged list of a business. The function ask reads the list by the id of the business.
 func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := server.Query(c).Page()
@@ -166,7 +168,8 @@ func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) 
 	}
 }
 
-// listBySlug returns the handler of a paged list of the business with a slug.
+// listBySlug returns the handler of a paged list of a business. The function ask reads the list by the slug of the
+// business.
 func listBySlug[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)

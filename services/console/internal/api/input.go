@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// maxSmallBody is the maximum size of a body other than a manifest, in bytes.
+// maxSmallBody is the maximum size in bytes of a body that is not a manifest.
 const maxSmallBody = 64 << 10
 
-// versionOf reads the optional version of the query; 0 means the newest.
+// versionOf returns the version in the query, or 0 for the newest version if the query has none.
 func versionOf(c *fiber.Ctx) (int64, error) {
 	text := c.Query("version")
 	if text == "" {
@@ -28,7 +28,8 @@ func versionOf(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// idOf reads the slug and the id of the path. Fault: not_found for an invalid id.
+// idOf returns the slug and the id in the path. The argument what is the name of the object in the error. Fault:
+// not_found for an invalid id.
 func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -41,12 +42,13 @@ func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	return slug, id, nil
 }
 
-// curlDefault is the Content-Type that curl sends by default for any body. It is treated as if it were omitted.
+// curlDefault is the Content-Type that curl sends by default with any body. The API treats it as a missing
+// Content-Type.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// mediaTypeOf returns the media type of the request's Content-Type header. It returns "" if the request omits the
-// header or sends [curlDefault]. It returns an error if the header names a type that is not in allowed. say is the text
-// of the allowed types in the error.
+// mediaTypeOf returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
+// [curlDefault]. The map allowed has the canonical media type for each allowed one. For any other Content-Type,
+// mediaTypeOf returns an error. The argument say names the allowed types in this error.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
@@ -63,8 +65,8 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 	return canonical, nil
 }
 
-// decode decodes the JSON object of a small body into a struct. It refuses unknown fields, wrong types, and text after
-// the object. The error names the field.
+// decode decodes the body of a request, a small JSON object, into a struct. It returns an error for unknown fields, for
+// values of the wrong type, and for text after the object. The error names the field.
 func decode(c *fiber.Ctx, into any) error {
 	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""},
 		fiber.MIMEApplicationJSON); err != nil {
@@ -80,7 +82,7 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// decodeOptional is decode for a request that may have no body. Without a body it does not change into.
+// decodeOptional decodes a body, as decode does, if the request has one. Otherwise it does not change into.
 func decodeOptional(c *fiber.Ctx, into any) error {
 	if body, err := server.Body(c); err != nil || len(body) == 0 {
 		return err

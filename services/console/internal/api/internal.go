@@ -8,10 +8,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// Internal serves the requests of other services about people, under /internal.
+// Internal serves the requests of other services about people. Their paths are under /internal.
 type Internal struct{ Accounts *identity.Accounts }
 
-// Mount adds the endpoint.
+// Mount adds the endpoint that returns the verified members of a business.
 func (a *Internal) Mount(r *server.Internal) { server.Mount(r, console.VerifiedMembers, a.verified) }
 
 func (a *Internal) verified(ctx context.Context, r console.AddressesOf) (*console.Addresses, error) {

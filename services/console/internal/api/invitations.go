@@ -12,26 +12,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// newInvitation is the body that invites a person. If Business is empty, the person is invited to become an operator.
+// newInvitation is the body of a request that invites a person. If Business is "", the person is invited to become an
+// operator.
 type newInvitation struct {
 	Business string     `json:"business"` // slug of the business
 	Email    string     `json:"email"`
 	Name     string     `json:"name"`
 	Role     string     `json:"role"`
 	StaffID  *uuid.UUID `json:"staff_id"`
-	Mail     *bool      `json:"mail"` // false: no mail is sent
+	Mail     *bool      `json:"mail"` // false: the server sends no mail; omitted: it sends one
 }
 
-// invited is the answer to a request that invites a person. No other answer contains the link.
+// invited is the answer to a request that invites a person. Only this answer contains the link by which the person
+// signs in.
 type invited struct {
 	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
 	Pending   *uuid.UUID  `json:"invitation_id"`
 	Email     string      `json:"email"`
 	Role      access.Role `json:"role"`
-	Link      *string     `json:"link"`      // a path on the owner's side
-	OwnerURL  *string     `json:"owner_url"` // public base of the owner's side; null if OWNER_URL is not set
+	Link      *string     `json:"link"`      // path of a page to sign in
+	OwnerURL  *string     `json:"owner_url"` // public base URL of the owner's pages; null if OWNER_URL is not set
 	ExpiresAt *time.Time  `json:"expires_at"`
-	Mailed    bool        `json:"mailed"` // the mail server has accepted the invitation
+	Mailed    bool        `json:"mailed"` // the mail server has accepted the invitation's mail
 }
 
 func (a *Admin) invite(c *fiber.Ctx) error {
@@ -42,7 +44,8 @@ func (a *Admin) invite(c *fiber.Ctx) error {
 	return a.sendInvited(c, body)
 }
 
-// sendInvited invites a person and answers with their link.
+// sendInvited invites a person. Its answer contains the link by which the person signs in, if the caller may see the
+// link.
 func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	made, err := a.inviteInto(c, body)
 	if err != nil {
@@ -78,7 +81,8 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
 }
 
-// pendingInvitation is an open invitation of a business. It has no data of the person except the address.
+// pendingInvitation is an open invitation of a business in answers. The e-mail address is its only data about the
+// person.
 type pendingInvitation struct {
 	ID        uuid.UUID   `json:"id"`
 	Email     string      `json:"email"`

@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// newKey is the body that creates a key.
+// newKey is the body of a request that creates an API key.
 type newKey struct {
 	Name      string  `json:"name"`
 	Scope     string  `json:"scope"`
 	ExpiresAt *string `json:"expires_at"`
 }
 
-// createdKey is the answer to a request that created an API key. No other answer contains the key itself.
+// createdKey is the answer to a request that created an API key. Only this answer contains the key's secret.
 type createdKey struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`
@@ -48,7 +48,8 @@ func (a *Admin) createKey(c *fiber.Ctx) error {
 	})
 }
 
-// keyOf reads the body. booking validates the name, the scope and the expiry.
+// keyOf reads the body of a request that creates an API key. The booking service validates the name, the scope and the
+// expiry.
 func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
 	var body newKey
 	if err := decode(c, &body); err != nil {

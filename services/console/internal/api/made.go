@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 )
 
-// made answers with the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
+// made is the answer with the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
 type made struct {
 	Keys      []booking.Key           `json:"keys"`
 	Calendars []booking.Calendar      `json:"calendars"`
@@ -17,7 +17,8 @@ type made struct {
 	Tokens    []token                 `json:"tokens"`
 }
 
-// ofMaker returns the business and the id of the person in the path. The person may have left the business.
+// ofMaker returns the business and the id of the person in the path. The person may no longer be a member of the
+// business.
 func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Offer, uuid.UUID, error) {
 	_, id, err := idOf(c, "Member")
 	if err != nil {

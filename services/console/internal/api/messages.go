@@ -15,7 +15,8 @@ func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
 }
 
-// listMessages passes the filter on; notifications validates it.
+// listMessages lists a business's messages to customers. It does not check the filters in the query, because the
+// notification service validates them.
 func (a *Admin) listMessages(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-// once returns the handler of a write about a team, which runs write once for each Idempotency-Key of a business. For a
-// repeated request it calls again with the stored answer. of returns the id of the business; the nil id stands for the
-// operators. If of refuses the caller, no stored answer is looked up.
+// once returns the handler of a write about a team, which executes write only once for each Idempotency-Key of a
+// business. For a repeated request, the handler calls the function again with the stored result. The function of
+// returns the id of the business, or the nil UUID for a write about operators. If of refuses the caller, the handler
+// does not look up a stored result.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
@@ -37,8 +38,8 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 	}, again)
 }
 
-// ofPath returns the id of the business in the path. Faults: those of looking up the business; forbidden if the
-// principal does not manage the team of the business.
+// ofPath returns the id of the business in the path. Faults: business_not_found; forbidden if the principal does not
+// manage the team of the business.
 func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
 	business, err := a.business(c)
 	if err != nil {

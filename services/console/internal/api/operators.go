@@ -25,7 +25,7 @@ func (a *Admin) mountOperators(admin *authorize.Router) {
 		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
-// operator is an operator in answers: a person with rights in all businesses.
+// operator is a person with rights in all businesses, as answers show them.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`
@@ -33,7 +33,7 @@ type operator struct {
 	Verified   bool       `json:"verified"`
 	Sessions   int        `json:"sessions"`
 	LastSeenAt *time.Time `json:"last_seen_at"`
-	Until      *time.Time `json:"until"` // end of the right of an operator by group; null for other operators
+	Until      *time.Time `json:"until"` // time at which the right by a group lapses; null for other operators
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
@@ -68,7 +68,8 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// ofOperator returns the handler of a write to the operator of the path.
+// ofOperator returns the handler of a write about the operator in the path. The handler answers 204 after the function
+// write has succeeded.
 func ofOperator(write func(context.Context, identity.Principal, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		id, err := request.ID("id", c.Params("id"))

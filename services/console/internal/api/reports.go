@@ -22,7 +22,8 @@ func (a *Admin) mountReports(business *authorize.Router) {
 		reportcsv.Utilisation))
 }
 
-// reported returns the handler of a report. It answers with JSON or, depending on Accept, with CSV.
+// reported returns the handler of a report. The handler answers with JSON, or with CSV if the request's header Accept
+// prefers CSV.
 func reported[Row any](
 	name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
 ) fiber.Handler {

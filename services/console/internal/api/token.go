@@ -18,11 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token has the hashes (SHA-256) of the admin tokens from the environment. There is more than one while a new token
-// replaces an old one.
+// Token has the SHA-256 hashes of the admin tokens from the environment. During the replacement of a token, it has
+// several: the old token and the new one.
 type Token struct{ sums [][sha256.Size]byte }
 
-// NewToken returns the Token for the given tokens, which are separated by commas.
+// NewToken returns the Token for the admin tokens in clear, which are separated by commas.
 func NewToken(clear string) Token {
 	var t Token
 	for one := range strings.SplitSeq(clear, ",") {
@@ -34,15 +34,16 @@ func NewToken(clear string) Token {
 // principal returns the principal of a request.
 func principal(c *fiber.Ctx) identity.Principal { return authorize.Principal(c) }
 
-// bearer returns the principal of a request with the environment's token. Its label in logs has the first eight hex
-// digits of the token's SHA-256.
+// bearer returns the principal of a request with an admin token from the environment. The principal's label in logs is
+// the beginning of the token's SHA-256 hash: eight hex digits.
 func bearer(shown string) identity.Principal {
 	sum := sha256.Sum256([]byte(shown))
 	return identity.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
 }
 
-// matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration reveals neither
-// a token nor its length. It compares with all tokens, so that the duration does not reveal which one matched.
+// matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration of the call
+// reveals neither a token nor its length. It compares with all tokens, so that the duration does not reveal which one
+// matched.
 func (t Token) matches(shown string) bool {
 	sum, match := sha256.Sum256([]byte(shown)), 0
 	for i := range t.sums {
@@ -57,8 +58,8 @@ const challenge = `Bearer realm="slotmesh admin"`
 // authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
 // of the admin API. It marks answers as not cacheable.
 //
-// After too many wrong tokens from one address, authenticate refuses every token from this address. Otherwise its
-// answers would tell an attacker which token is valid. Other addresses are not affected.
+// After too many wrong tokens from one client address, authenticate refuses every token from this address, even a valid
+// one. Otherwise an attacker could still recognize a valid token by the answer. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
@@ -92,7 +93,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		"The admin token is not the right one; send one that was not revoked and has not expired.")
 }
 
-// bearerOf returns the principal of a token. Errors: [identity.ErrNobody].
+// bearerOf returns the principal of the token in an Authorization header. Errors: [identity.ErrNobody].
 func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (identity.Principal, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return identity.Principal{}, identity.ErrNobody

@@ -24,12 +24,12 @@ func (a *Admin) mountTokens(admin *authorize.Router) {
 		a.once(a.revokeToken, a.ofToken, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
-// token is a token of the admin API in answers. The field Token, the secret, is set only in the answer to the request
-// that created the token.
+// token is a token of the admin API, as answers show it. The field Token, the secret, is set only in the answer to the
+// request that created the token.
 type token struct {
 	ID         uuid.UUID   `json:"id"`
 	Name       string      `json:"name"`
-	BusinessID *uuid.UUID  `json:"business_id"` // null for a token of an operator
+	BusinessID *uuid.UUID  `json:"business_id"` // null for the token of an operator
 	Role       access.Role `json:"role"`
 	StaffID    *uuid.UUID  `json:"staff_id"`
 	Token      string      `json:"token,omitempty"`
@@ -48,7 +48,7 @@ func showToken(t store.Token) token {
 	}
 }
 
-// newToken is the body that creates a token.
+// newToken is the body of a request that creates a token.
 type newToken struct {
 	Name      string     `json:"name"`
 	Business  string     `json:"business"`
@@ -83,8 +83,8 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-// createdAgain answers a repeated request to create a token with a conflict, because only the first answer has the
-// secret.
+// createdAgain handles a repeated request to create a token. It returns a fault with code conflict, because only the
+// answer to the first request contained the secret.
 func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	var made store.TokenMadeError
 	if err := json.Unmarshal(answer, &made); err != nil {
@@ -93,8 +93,9 @@ func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	return identity.TokenMade(&made)
 }
 
-// ofTokenWanted returns the id of the business for which the body requests a token; the nil id stands for the
-// operators. Fault: forbidden if the principal does not manage the team of the business, or the operators.
+// ofTokenWanted returns the id of the business for which the body requests a token, or the nil UUID if the token is for
+// operators. Fault: forbidden if the principal does not manage the team of the business, or is no operator and requests
+// a token for operators.
 func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	var body newToken
 	if err := decode(c, &body); err != nil {
@@ -104,14 +105,15 @@ func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	var id uuid.UUID // the nil id for operators
+	var id uuid.UUID // the nil UUID stands for the operators
 	if business != nil {
 		id = business.ID
 	}
 	return id, principal(c).Require(id, access.ManageTeam)
 }
 
-// ofToken returns the id of the business of a token that the principal may revoke.
+// ofToken returns the id of the business to which the token in the path belongs. It returns an error if the principal
+// may not revoke the token.
 func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := tokenID(c)
 	if err != nil {
@@ -124,7 +126,7 @@ func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
 	return token.BusinessID, nil
 }
 
-// tokenID reads the id of the path. Fault: not_found for an invalid id.
+// tokenID returns the id in the path. Fault: not_found for an invalid id.
 func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -133,7 +135,7 @@ func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// named finds the business with a slug that is not in the path; nil for "".
+// named returns the business with a slug from the body of a request. It returns nil if the slug is "".
 func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
 	if slug == "" {
 		return nil, nil
