@@ -19,7 +19,7 @@ import (
 // MostStretches is the maximum number of periods (days, weeks or months) on one page of reports: three years by week.
 const MostStretches = 160
 
-// Overview has the reports about a business for one page; Stretches are the first dates of the periods. If one of the
+// Overview has the reports about a business for one page. Stretches has the first date of each period. If one of the
 // services that a report needs is unavailable, the whole report is marked as unknown, because its sums would be too
 // small.
 type Overview struct {
@@ -30,8 +30,8 @@ type Overview struct {
 	Time      peers.Part[report.UtilisationRow]
 }
 
-// Overview reads all reports concurrently. Fault: invalid_parameter for more periods than [MostStretches], or for more
-// rows than a report may have.
+// Overview reads the three reports concurrently. Fault: invalid_parameter for more periods than [MostStretches], or for
+// more rows than a report may have.
 func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*Overview, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*
 	return r, err
 }
 
-// reported reads one report.
+// reported reads one report by the function ask, and stores its rows in into.
 func reported[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],
@@ -61,10 +61,11 @@ func reported[Row any](
 	return nil
 }
 
-// Nothing reports whether the business had no bookings and no sales. It is false if that is unknown.
+// Nothing reports whether the business had no bookings and no revenue in the dates of the reports. It returns false if
+// one of these reports is unknown.
 func (r *Overview) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
 
-// ByStretch returns the number of bookings in each period, added up over all sources.
+// ByStretch returns one row for each period, with the number of bookings from all sources.
 func (r *Overview) ByStretch() []booking.BookingsRow {
 	rows := make([]booking.BookingsRow, len(r.Stretches))
 	for i, date := range r.Stretches {
@@ -78,7 +79,8 @@ func (r *Overview) ByStretch() []booking.BookingsRow {
 	return rows
 }
 
-// BySource adds up the bookings by source, the source with the most bookings first.
+// BySource returns one row for each source, with the number of bookings in all periods. The source with the most
+// bookings comes first.
 func (r *Overview) BySource() []booking.BookingsRow {
 	var rows []booking.BookingsRow
 	at := map[string]int{}
@@ -96,7 +98,7 @@ func (r *Overview) BySource() []booking.BookingsRow {
 	return rows
 }
 
-// AllBookings adds up all bookings.
+// AllBookings returns one row with the number of bookings in all periods and from all sources.
 func (r *Overview) AllBookings() booking.BookingsRow {
 	var all booking.BookingsRow
 	for _, b := range r.Bookings.List {
@@ -115,22 +117,24 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 	into.Guests += b.Guests
 }
 
-// Takings is the revenue in one currency.
+// Takings is the revenue in one currency, by period and in total.
 type Takings struct {
 	Currency string
-	Kinds    []string // kinds with a sale, payment or refund: booking, ticket, reservation
-	Each     []Taking // one for each stretch
+	Kinds    []string // kinds of objects in the revenue: booking, ticket, reservation
+	Each     []Taking // one entry for each period
 	All      Taking
 }
 
-// Taking has the amounts sold, paid online and refunded. Totals are the prices of what was sold, by kind.
+// Taking is the revenue of one period or of all periods. Totals maps each kind of object to the sum of the prices at
+// which these objects were sold. Total is the sum over all kinds. Paid and Refunded are the amounts that were paid
+// online and refunded.
 type Taking struct {
 	Totals                map[string]decimal.Decimal
 	Total, Paid, Refunded decimal.Decimal
 }
 
-// ByCurrency adds up the revenue of each currency by period; the currency own comes first. It returns an error for an
-// amount that is not a number.
+// ByCurrency returns the revenue of each currency, by period and in total. The argument own is the currency of the
+// business, which comes first. ByCurrency returns an error for an amount that is not a number.
 func (r *Overview) ByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {
@@ -146,7 +150,7 @@ func (r *Overview) ByCurrency(own string) ([]Takings, error) {
 			return nil, err
 		}
 		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
-			_ = t.Each[at].take(row) // the same amounts were parsed above
+			_ = t.Each[at].take(row) // cannot fail, because t.All.take has parsed the same amounts
 		}
 	}
 	for _, t := range all {
@@ -178,18 +182,18 @@ func (t *Taking) take(row report.RevenueRow) error {
 	return nil
 }
 
-// Worked is the booked time and the working time of one member or of all, in minutes.
+// Worked is the booked time and the working time of one member or of all members, in minutes.
 type Worked struct{ Booked, Open int64 }
 
-// Member is the time of one member, added up over all periods.
+// Member is the booked time and the working time of one member, by period and in total.
 type Member struct {
 	ID   uuid.UUID
 	Name string   // "" if the member is no longer in the offer
-	Each []Worked // one for each stretch
+	Each []Worked // one entry for each period
 	Worked
 }
 
-// Members adds up the time of each member, in the order of the rows.
+// Members returns the booked time and the working time of each member, in the order of the report's rows.
 func (r *Overview) Members() []Member {
 	var all []Member
 	for _, row := range r.Time.List {
@@ -206,7 +210,7 @@ func (r *Overview) Members() []Member {
 	return all
 }
 
-// AllTime adds up the time of all members.
+// AllTime returns the booked time and the working time of all members together.
 func (r *Overview) AllTime() Worked {
 	var all Worked
 	for _, row := range r.Time.List {

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookingsReport counts bookings by the date of their start, by source and by status. Fault: invalid_parameter for more
-// rows than a report may have, as for all reports.
+// BookingsReport counts bookings by the date on which they start, by source and by status. Fault of this report and of
+// all other reports: invalid_parameter for more rows than a report may have.
 func (o *UseCases) BookingsReport(ctx context.Context, slug string,
 	q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.Business(ctx, slug)
@@ -29,8 +29,8 @@ func (o *UseCases) BookingsReport(ctx context.Context, slug string,
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
 }
 
-// RevenueReport adds up the prices of bookings, tickets and reservations, and what was paid online and refunded. The
-// date of an amount is that on which the booking, event or reservation begins.
+// RevenueReport adds up the prices of bookings, tickets and reservations, the payments online, and the refunds. It
+// counts each amount on the date on which the booking, event or reservation begins.
 func (o *UseCases) RevenueReport(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.RevenueRow], error) {
 	business, err := o.Business(ctx, slug)
@@ -45,14 +45,14 @@ func (o *UseCases) RevenueReport(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	// [] in JSON, even if nothing was sold
+	// The slice must not be nil: in JSON, the rows are [] even if nothing was sold.
 	rows := append(append([]report.RevenueRow{}, sold.Rows...), rented.Rows...)
 	slices.SortStableFunc(rows, func(a, b report.RevenueRow) int { return cmp.Compare(a.Date, b.Date) })
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }
 
-// UtilisationReport compares the booked time of members with their working time. For all dates, including past ones,
-// the working time is that of the newest published offer.
+// UtilisationReport compares the booked time of members with their working time. The working time comes from the newest
+// published offer, even for past dates.
 func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.UtilisationRow], error) {
 	business, err := o.Business(ctx, slug)
@@ -72,8 +72,9 @@ func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
 		Rows: utilisation(business, booked.Rows, open.Rows)}, nil
 }
 
-// utilisation returns a row for each member and period that has booked or working time. The rows are sorted by date,
-// and then in the order in which bookings are assigned to members. Members who are no longer in the offer come last.
+// utilisation returns a row for each member and period with booked time or working time. The rows are sorted by date.
+// The rows of one date are in the order of the members in the offer, in which bookings are assigned to members. Members
+// who are no longer in the offer come last.
 func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {

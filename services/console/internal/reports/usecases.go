@@ -1,8 +1,8 @@
-// Package reports has the reports of bookings, revenue and the time of members. The services booking, rental and
-// availability own the data. Package reportcsv writes reports for spreadsheets.
+// Package reports has the reports about a business's bookings, its revenue and the time of its members. The services
+// booking, rental and availability own the data. Package reportcsv writes the reports for spreadsheets.
 package reports
 
 import "github.com/slotmesh/slotmesh/services/console/internal/peers"
 
-// UseCases reads reports.
+// UseCases reads the reports of businesses.
 type UseCases struct{ *peers.Peers }

@@ -1,6 +1,6 @@
-// Package reportcsv writes reports as CSV for spreadsheets (RFC 4180): a header line with the names of the fields,
-// cells separated by commas, lines that end with CRLF, and a decimal point. The admin API and the owner's pages both
-// use it.
+// Package reportcsv writes reports as CSV for spreadsheets (RFC 4180). A file begins with a header line, which has the
+// names of the fields. Commas separate the cells, lines end with CRLF, and numbers have a decimal point. Both the admin
+// API and the owner's pages use the package.
 package reportcsv
 
 import (
@@ -17,7 +17,7 @@ import (
 // MediaType is the media type of the CSV files.
 const MediaType = "text/csv"
 
-// Bookings writes a report about bookings.
+// Bookings returns the CSV file of a report about bookings.
 func Bookings(rows []booking.BookingsRow) []byte {
 	return table([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show", "cancelled",
 		"guests"}, rows, func(r booking.BookingsRow) []string {
@@ -29,7 +29,7 @@ func Bookings(rows []booking.BookingsRow) []byte {
 	})
 }
 
-// Revenue writes a report about what was sold, paid and refunded.
+// Revenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
 func Revenue(rows []report.RevenueRow) []byte {
 	return table([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
 		func(r report.RevenueRow) []string {
@@ -38,7 +38,7 @@ func Revenue(rows []report.RevenueRow) []byte {
 		})
 }
 
-// Utilisation writes a report about the time of members.
+// Utilisation returns the CSV file of a report about the booked time and the working time of members.
 func Utilisation(rows []report.UtilisationRow) []byte {
 	return table([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"}, rows,
 		func(r report.UtilisationRow) []string {
@@ -51,8 +51,8 @@ func Utilisation(rows []report.UtilisationRow) []byte {
 		})
 }
 
-// Table returns a CSV file with a header line of columns and these rows. The cells may contain texts that people typed,
-// so it protects each cell by [Words].
+// Table returns a CSV file whose header line has the names of the columns. It changes each cell by [Words], because
+// cells can contain texts that customers typed.
 func Table(columns []string, rows [][]string) []byte {
 	return table(columns, rows, func(row []string) []string {
 		cells := make([]string, len(row))
@@ -63,24 +63,26 @@ func Table(columns []string, rows [][]string) []byte {
 	})
 }
 
-// table writes rows below the names of their columns.
+// table returns a CSV file. The function cells returns the cells of a row.
 func table[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
 	w.UseCRLF = true
-	_ = w.Write(columns) // into memory
+	_ = w.Write(columns) // a write to memory never fails
 	for _, row := range rows {
-		_ = w.Write(cells(row)) // into memory
+		_ = w.Write(cells(row)) // a write to memory never fails
 	}
 	w.Flush()
 	return out.Bytes()
 }
 
-// formulas are the characters with which a formula in a spreadsheet can begin, and their full-width forms.
+// formulas are the characters with which a spreadsheet's formula can begin, and the full-width forms of these
+// characters.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// Words changes a text so that no spreadsheet reads it as a formula. Some spreadsheets ignore white space and invisible
-// characters at the beginning of a cell. So Words also changes a text that begins with these, if a formula may follow.
+// Words returns a text that no spreadsheet reads as a formula: it puts an apostrophe before a text that a spreadsheet
+// could read as one. Some spreadsheets ignore white space and invisible characters at the beginning of a cell. So Words
+// also changes a text if a formula follows such characters.
 func Words(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
