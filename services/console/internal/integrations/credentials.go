@@ -20,7 +20,7 @@ import (
 )
 
 // Credentials has the valid API keys, calendar feeds, webhooks and tokens that a person created in a business. It
-// includes those that were created with the person's tokens.
+// includes the credentials that other programs created with the person's tokens.
 type Credentials struct {
 	Keys      []booking.Key
 	Calendars []booking.Calendar
@@ -33,19 +33,20 @@ func (m *Credentials) IsEmpty() bool {
 	return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0
 }
 
-// Makers lists and revokes the tokens that a person created. [*store.Store] implements it.
+// Makers lists and revokes the tokens that a person created. *store.Store implements it.
 type Makers interface {
 	// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these.
-	// It includes revoked tokens.
+	// The list includes revoked tokens.
 	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
-	// RevokeTokensMadeBy ends the tokens that TokensMadeBy lists.
+	// RevokeTokensMadeBy revokes the tokens that TokensMadeBy lists.
 	RevokeTokensMadeBy(ctx context.Context, by peers.Principal, businessID, personID uuid.UUID, now time.Time) error
 }
 
 var _ Makers = (*store.Store)(nil)
 
 // ListCredentials returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
-// The person may have left the team. If one service cannot answer, the whole call fails. Faults: forbidden.
+// The person may no longer be a member of the team. If one service cannot answer, the whole call fails. Fault:
+// forbidden.
 func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	personID uuid.UUID) (*Credentials, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
@@ -98,7 +99,8 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	return made, err
 }
 
-// allOf reads all pages of a list, and returns the entries for which wanted is true.
+// allOf reads all pages of a list by the function read. It returns the entries for which the function wanted returns
+// true.
 func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
 	var all []T
 	for page := (request.Page{Limit: MostWebhooks}); ; {
@@ -126,8 +128,8 @@ func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, bu
 	if err != nil {
 		return err
 	}
-	// Each of these writes is safe to repeat without an Idempotency-Key. If they shared the key of this request, a
-	// service would take the second write for a repetition of the first.
+	// Each of these writes can be repeated safely without an Idempotency-Key. They must not share the key of this
+	// request: a service would take the second write for a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
 	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err

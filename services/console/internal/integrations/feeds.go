@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CreateCalendar makes a calendar feed. Only this answer contains the feed's token and address.
+// CreateCalendar creates a calendar feed. Only its result contains the feed's token and address.
 func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 	wanted booking.NewCalendar) (*booking.Calendar, error) {
 	business, err := o.Business(ctx, wanted.Slug)
@@ -25,7 +25,7 @@ func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 	return made, err
 }
 
-// RevokeCalendar ends a calendar feed at once.
+// RevokeCalendar revokes a calendar feed. The feed's address stops working at once.
 func (o *UseCases) RevokeCalendar(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

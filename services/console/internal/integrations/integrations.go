@@ -1,5 +1,6 @@
-// Package integrations has the use cases of what connects a business with other programs: API keys, calendar feeds and
-// webhooks, and the list of those that one member made. The services booking and notifications own the data.
+// Package integrations has the use cases for connections between a business and other programs: API keys, calendar
+// feeds and webhooks. It also lists and revokes those that one member created. The services booking and notifications
+// own the data.
 package integrations
 
 import "github.com/slotmesh/slotmesh/services/console/internal/peers"

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CreateKey makes an API key. Only this answer contains the key's secret.
+// CreateKey creates an API key. Only its result contains the key's secret.
 func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug string,
 	wanted booking.NewKey) (*booking.Key, error) {
 	business, err := o.Business(ctx, slug)
@@ -24,7 +24,7 @@ func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug strin
 	return key, err
 }
 
-// RevokeKey ends a key at once.
+// RevokeKey revokes an API key. The key stops working at once.
 func (o *UseCases) RevokeKey(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CreateWebhook adds an endpoint. Only this answer and that of [UseCases.RotateWebhook] contain the secret.
+// CreateWebhook adds a webhook endpoint to a business. Only its result and that of [UseCases.RotateWebhook] contain the
+// endpoint's secret.
 func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug string,
 	wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
@@ -26,7 +27,7 @@ func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug s
 	return made, err
 }
 
-// Webhooks lists endpoints, oldest first.
+// Webhooks lists the webhook endpoints of a business, oldest first.
 func (o *UseCases) Webhooks(ctx context.Context, slug string, page request.Page) (*notifications.WebhookList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -35,11 +36,11 @@ func (o *UseCases) Webhooks(ctx context.Context, slug string, page request.Page)
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MostWebhooks is the page size for lists of endpoints. It is larger than the number of endpoints that a business may
-// have.
+// MostWebhooks is the page size for lists of webhook endpoints. A business can have fewer endpoints than this number,
+// so one page has all of them.
 const MostWebhooks = 100
 
-// Webhook finds one endpoint. Fault: not_found.
+// Webhook returns one webhook endpoint of a business. Fault: not_found.
 func (o *UseCases) Webhook(ctx context.Context, slug string, id uuid.UUID) (*notifications.Webhook, error) {
 	for page := (request.Page{Limit: MostWebhooks}); ; {
 		list, err := o.Webhooks(ctx, slug, page)
@@ -57,7 +58,7 @@ func (o *UseCases) Webhook(ctx context.Context, slug string, id uuid.UUID) (*not
 	}
 }
 
-// ChangeWebhook changes an endpoint.
+// ChangeWebhook changes the settings of a webhook endpoint.
 func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	change notifications.WebhookChange) (*notifications.Webhook, error) {
 	business, err := o.Business(ctx, slug)
@@ -72,7 +73,7 @@ func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug s
 	return changed, err
 }
 
-// DeleteWebhook removes an endpoint and its log.
+// DeleteWebhook deletes a webhook endpoint and the log of its deliveries.
 func (o *UseCases) DeleteWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -85,8 +86,8 @@ func (o *UseCases) DeleteWebhook(ctx context.Context, by peers.Principal, slug s
 	return nil
 }
 
-// RotateWebhook gives an endpoint a new secret. For one day, deliveries are signed with both the old and the new
-// secret.
+// RotateWebhook gives a webhook endpoint a new secret. For one day after the change, deliveries are signed with both
+// the old and the new secret.
 func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
@@ -100,7 +101,7 @@ func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug s
 	return rotated, err
 }
 
-// TestWebhook sends a test event to an endpoint.
+// TestWebhook sends a test event to a webhook endpoint, and returns the delivery.
 func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Delivery, error) {
 	business, err := o.Business(ctx, slug)
@@ -114,7 +115,8 @@ func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug str
 	return sent, err
 }
 
-// Deliveries lists an endpoint's deliveries, newest first.
+// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument status limits the list to
+// deliveries with this status; "" lists all.
 func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string,
 	page request.Page) (*notifications.DeliveryList, error) {
 	business, err := o.Business(ctx, slug)
@@ -124,7 +126,7 @@ func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, st
 	return o.Notifications.Deliveries(ctx, business.ID, id, status, page)
 }
 
-// RetryDelivery sends a delivery again.
+// RetryDelivery sends a webhook delivery again.
 func (o *UseCases) RetryDelivery(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Delivery, error) {
 	business, err := o.Business(ctx, slug)

@@ -15,15 +15,15 @@ import (
 )
 
 // EventLister lists the events of one service. *eventclient.Client implements it for other services, and *eventlog.Log
-// for console itself.
+// for console's own events.
 type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
 
-// Events lists the events of a business and its objects from all services, newest first, as one list. If one service
-// cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
+// Events lists the events of a business and its objects from the other services, newest first, as one list. If one
+// service cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
 //
-// All services sort their events by time and then by id, so one cursor serves all of them.
+// All services sort their events by time and then by id, so the same cursor is valid for all services.
 func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -32,8 +32,8 @@ func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, pa
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// AuditLog lists the events of [Peers.Events]. If the principal manages the team, the list also has the events of the
-// team's people and tokens.
+// AuditLog lists the events that [Peers.Events] lists. If the principal manages the team, the list also has the events
+// about the team's people and tokens.
 func (o *Peers) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
 	page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
@@ -47,8 +47,8 @@ func (o *Peers) AuditLog(ctx context.Context, by Principal, slug string, filter 
 	return listAll(ctx, from, business.ID, filter, page)
 }
 
-// TeamEvents lists the events of the people and tokens of a business, newest first. Faults: forbidden;
-// invalid_parameter for a bad cursor.
+// TeamEvents lists the events about the people and tokens of a business, newest first. Faults: forbidden;
+// invalid_parameter for an invalid cursor.
 func (o *Peers) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID,
 	page request.Page) (event.List, error) {
 	if err := by.Require(businessID, access.ManageTeam); err != nil {
@@ -57,7 +57,7 @@ func (o *Peers) TeamEvents(ctx context.Context, by Principal, businessID uuid.UU
 	return o.TeamLog.List(ctx, businessID, event.Filter{}, page)
 }
 
-// listAll asks all services concurrently and merges their events into one list.
+// listAll reads the events of all services concurrently, and merges them into one page.
 func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter,
 	page request.Page) (*event.List, error) {
 	var (
@@ -75,7 +75,8 @@ func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filt
 	return merge(lists, page.Limit), nil
 }
 
-// merge merges the pages of several lists, which were read with the same cursor, into one page.
+// merge merges pages of several lists into one page of at most limit events. All pages must have been read with the
+// same cursor.
 func merge(lists []event.List, limit int) *event.List {
 	merged := &event.List{Events: []event.Event{}}
 	more := false

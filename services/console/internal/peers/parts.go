@@ -8,18 +8,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Part is the part of a page whose data one service returns; it is unknown if that service is unavailable.
+// Part is the part of a page whose data comes from one service. The part is unknown if this service is unavailable.
 type Part[T any] struct {
 	List    []T
-	More    bool // there are more items than were requested
+	More    bool // the service has more items than the page requested
 	Unknown bool // the service is unavailable
 }
 
-// Shown reports whether the part has something to show.
+// Shown reports whether the page shows the part: the part has items, or it is unknown and the page must report that.
 func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
 
-// SetPart stores the answer of a service in part. If err means that the service is unavailable, it marks the part as
-// unknown and returns nil. It returns every other error.
+// SetPart stores the answer of a service in part. If err means that the service is unavailable, SetPart marks the part
+// as unknown and returns nil. It returns any other err.
 func SetPart[T any](ctx context.Context, logger *slog.Logger, part *Part[T], list []T, next string, err error) error {
 	if fault.Is(err, fault.PeerUnavailable) {
 		logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))
@@ -30,7 +30,8 @@ func SetPart[T any](ctx context.Context, logger *slog.Logger, part *Part[T], lis
 	return err
 }
 
-// Together calls all functions concurrently, and returns the first error in their order.
+// Together calls all functions concurrently and waits for them. It returns the error of the first function, in the
+// order of the arguments, that failed.
 func Together(asks ...func() error) error {
 	var (
 		all  sync.WaitGroup

@@ -1,6 +1,6 @@
-// Package peers has what the rooms share: clients of the other services, the lookup of a business, its audit log, and
-// the log of changes. Errors are faults: those of the called services, such as business_not_found, and those that each
-// function names.
+// Package peers has what all rooms of console share: clients of the other services, the lookup of a business, its audit
+// log, and the log of changes. Errors are faults: those of the called services, such as business_not_found, and the
+// faults that each function names.
 package peers
 
 import (
@@ -19,27 +19,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Peers has the clients of the services that own the data of businesses. For reads that need no checks, callers use
-// the clients directly.
+// Peers has the clients of the services that own the data of businesses. Callers use a client directly for a read that
+// needs no further checks.
 type Peers struct {
 	Businesses    *catalogclient.Owner
 	Offers        *catalogclient.Client
 	Bookings      *bookingclient.Client
 	Rentals       *rental.Client
 	Availability  *availability.Client
-	Audit         []EventLister // events of every other service that has events
-	TeamLog       EventLister   // events of people and tokens
+	Audit         []EventLister // lists of events of the other services
+	TeamLog       EventLister   // list of events about people and tokens
 	Notifications *notifications.Client
 	Clock         clock.Clock
 	Logger        *slog.Logger
 }
 
-// Principal is the caller. The route has already checked that the principal may do the action; the use case limits what
-// the principal sees and changes.
+// Principal is the caller. The route has already checked that the principal may do the action; the use case limits the
+// data that the principal can see and change.
 type Principal = access.Principal
 
 // Business returns the current data of a business from catalog. If the business for which the request was authorized
-// was removed, it returns a fault, even if another business has the slug now. Fault: business_not_found.
+// has been removed, Business returns a fault, even if another business has the slug now. Fault: business_not_found.
 func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
@@ -51,9 +51,9 @@ func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	return business, nil
 }
 
-// Unfinished returns the fault for a write of several steps that failed after its first step. If a service was
-// unavailable, the fault is outcome_unknown, because a part of the write was executed. Other faults are returned
-// unchanged.
+// Unfinished converts the error of a write that has several steps and failed after the first one. If a service was
+// unavailable, it returns the fault outcome_unknown, because other services have already executed a part of the write.
+// It returns any other fault unchanged.
 func Unfinished(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
@@ -61,9 +61,9 @@ func Unfinished(err error) error {
 	return fault.Unknown(err)
 }
 
-// RentalsOf returns a client of the rental service for the business that has the slug. The client is bound to the id of
-// this business, so a write fails if another business gets the slug. For an operator, who may act in all businesses,
-// the client is not bound, and catalog need not be available. Fault: business_not_found.
+// RentalsOf returns a client of the rental service for the business that has the slug. The client sends the id of this
+// business with each call, so a write fails if another business gets the slug. For an operator, who may act in all
+// businesses, the client sends no id. So catalog need not be available for an operator. Fault: business_not_found.
 func (o *Peers) RentalsOf(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.Operator {
 		return o.Rentals, nil
@@ -75,8 +75,8 @@ func (o *Peers) RentalsOf(ctx context.Context, by Principal, slug string) (*rent
 	return o.Rentals.Of(business.ID), nil
 }
 
-// LogChange logs a change and the principal who made it. The attributes must not contain customers' data; they identify
-// objects by id.
+// LogChange logs a change and the principal who made the change. The attributes must identify objects by id, and must
+// not contain customers' data.
 func (o *Peers) LogChange(ctx context.Context, by Principal, change, slug string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{
 		slog.String("change", change), slog.String("slug", slug), slog.String("by", by.String()),

@@ -1,4 +1,5 @@
-// Package rooms joins the rooms of use cases, which the owner's pages and the admin API call.
+// Package rooms joins the use cases of all rooms of console. A room is a subject of console with its own package, such
+// as reports. The owner's pages and the admin API call the use cases.
 package rooms
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Rooms has the use cases of each subject.
+// Rooms has the use cases of all rooms of console.
 type Rooms struct {
 	*peers.Peers
 	Accounts     *identity.Accounts
@@ -21,7 +22,7 @@ type Rooms struct {
 	Integrations *integrations.UseCases
 }
 
-// New returns the rooms over the same peers, tables and accounts.
+// New returns the rooms. All of them use the same clients of other services, the same tables and the same accounts.
 func New(services *peers.Peers, records *store.Store, accounts *identity.Accounts) *Rooms {
 	sold := &sales.UseCases{Peers: services}
 	return &Rooms{
