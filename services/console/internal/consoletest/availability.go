@@ -8,53 +8,53 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 )
 
-// Availability is a fake of the availability service. It returns the same explanation for every start, and two hours of
-// working time of the member [Former] in reports.
+// Availability is a fake of the service availability. It returns the same explanation for every start. In reports, it
+// returns two hours of working time of the member [Former].
 type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
 	answered availability.Explanation
-	held     []availability.Held    // of the last request about bookings outside
-	outside  []availability.Outside // the answer to every such request
-	agenda   availability.Agenda    // for every range of dates
+	held     []availability.Held    // bookings in the last request for conflicts with a new offer
+	outside  []availability.Outside // answer to every request for conflicts
+	agenda   availability.Agenda    // answer to every request for an agenda
 }
 
-// Plan sets the agenda (working, teaching and free time of members) that the fake returns from now on.
+// Plan sets the agenda that the fake returns from now on: the members' working hours, class sessions and free time.
 func (s *Availability) Plan(agenda availability.Agenda) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agenda = agenda
 }
 
-// LeaveOutside sets the bookings that conflict with every new offer from now on.
+// LeaveOutside sets the bookings that the fake reports from now on as conflicts with every new offer.
 func (s *Availability) LeaveOutside(outside ...availability.Outside) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outside = outside
 }
 
-// Held returns the bookings in the last request for conflicts with a new offer.
+// Held returns the bookings that console sent in its last request for conflicts with a new offer.
 func (s *Availability) Held() []availability.Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// Answer sets the explanation of every start from now on.
+// Answer sets the explanation that the fake returns for every start from now on.
 func (s *Availability) Answer(explained availability.Explanation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered = explained
 }
 
-// Asked returns the requests for an explanation so far.
+// Asked returns all requests for an explanation since the fake was started.
 func (s *Availability) Asked() []availability.ExplainRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
 }
 
-// Handler serves the part of availability's internal API that console calls.
+// Handler serves those requests of availability's internal API that console sends.
 func (s *Availability) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /internal/explain", locked(&s.mu, func(r *http.Request) (*reply, error) {

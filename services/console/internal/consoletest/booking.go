@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Booking is a fake of the booking service that keeps its data in memory.
+// Booking is a fake of the service booking that keeps its data in memory.
 type Booking struct {
 	Events
 	mu        sync.Mutex
@@ -24,11 +24,11 @@ type Booking struct {
 	keys      map[string][]booking.Key
 	bookings  map[string][]booking.Booking
 	tickets   map[string][]booking.Ticket
-	silent    []string // last path segments of writes without a notification of the customer
+	silent    []string // last path segments of requests that must not notify the customer
 }
 
-// TakeSilent returns the changes of bookings so far that did not notify the customer, such as confirm and reschedule,
-// and forgets them.
+// TakeSilent returns the last path segments of all requests that must not notify the customer, such as confirm and
+// reschedule. The next call returns only later requests.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
 	s.bookings[businessID.String()] = append(s.bookings[businessID.String()], b)
 }
 
-// LiveKeys counts the keys of a business that are not revoked.
+// LiveKeys returns the number of API keys of a business that are not revoked.
 func (s *Booking) LiveKeys(businessID uuid.UUID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Booking) LiveKeys(businessID uuid.UUID) int {
 	return live
 }
 
-// Handler serves the part of booking's internal API that console calls.
+// Handler serves those requests of booking's internal API that console sends.
 func (s *Booking) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
@@ -189,7 +189,7 @@ func finds(f booking.Filter, b booking.Booking) bool {
 		hasPayment(b.Payment, f.Payment)
 }
 
-// hasPayment reports whether a payment has the state that a list filters by; "" filters by none.
+// hasPayment reports whether a payment has the status in the argument asked. If asked is "", it reports true.
 func hasPayment(p *booking.Payment, asked string) bool {
 	switch {
 	case asked == "" || p == nil:
@@ -202,7 +202,7 @@ func hasPayment(p *booking.Payment, asked string) bool {
 	return p.Status == asked
 }
 
-// moves maps each transition to the statuses that it starts from and the status that it leads to.
+// moves maps the name of each transition of a booking to the statuses before it and the status after it.
 var moves = map[string]struct {
 	from []string
 	to   string

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// find returns the booking in the path.
+// find returns the booking whose id is in the path. Fault: not_found.
 func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
@@ -64,7 +64,8 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 	return s.refundBooking(r, b)
 }
 
-// refundBooking records a refund of a payment of 40.00. The cancellation policy refunds half of it.
+// refundBooking sets an online payment of 40.00 in a booking and refunds it as the request asks. The refundable amount
+// of the cancellation policy is half of the payment.
 func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
 	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	var err error
@@ -74,8 +75,9 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 	return ok(*b)
 }
 
-// refunding returns the refund that a request asks for, or nil if it asks for none. paid is the amount that was paid
-// online. unsaid is the refundable amount under the cancellation policy; it applies if the request names no amount.
+// refunding returns the refund that a request asks for, or nil if the request asks for no refund. paid is the amount
+// that was paid online. unsaid is the refundable amount of the cancellation policy. It is refunded if the request names
+// no amount.
 func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {

@@ -1,10 +1,11 @@
-// Package consoletest runs console in tests with fakes of the services that it calls, such as catalog, booking and
-// rental. Each fake is an HTTP server that keeps its data in memory. It serves the part of the internal API that
-// console calls, with the types of libs/platform/peer, and returns the faults that the clients document.
+// Package consoletest runs console in tests with fakes of the services that console calls, such as catalog, booking and
+// rental. Each fake is an HTTP server that keeps its data in memory. A fake serves the requests of the internal API
+// that console sends, with the types of libs/platform/peer. It returns the faults that the clients of this API
+// document.
 //
-// Console does not import the real services, which are separate Go modules. The end-to-end tests of services/allinone
-// check that the fakes behave like them: they send the requests of console's tests to the real services. They also
-// validate each request and answer of the admin API against its OpenAPI document.
+// Console does not import the real services, because they are separate Go modules. The end-to-end tests of
+// services/allinone check that the fakes behave like the real services: they send the requests of console's tests to
+// the real services. They also validate each request and answer of the admin API against its OpenAPI document.
 package consoletest
 
 import (
@@ -25,56 +26,56 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Epoch is the creation time of everything in the fakes.
+// Epoch is the creation time of all objects in the fakes.
 var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// Catalog is a fake of the catalog service that keeps manifests in memory.
+// Catalog is a fake of the service catalog that keeps manifests in memory.
 type Catalog struct {
 	Events
 	mu         sync.Mutex
-	businesses map[string][]version // by slug, oldest first
-	keys       []string             // Idempotency-Keys of publishes
-	before     func()               // runs before the next publish or rollback
+	businesses map[string][]version // versions of each business by slug, oldest first
+	keys       []string             // Idempotency-Keys of all requests to publish
+	before     func()               // runs before the next publishing or rollback
 	after      func()               // runs after the next read of an offer
-	staff      bool                 // offers contain their staff
-	removed    map[string]bool      // slugs joined with the Idempotency-Keys of their removals
+	staff      bool                 // whether offers have their staff
+	removed    map[string]bool      // slug and Idempotency-Key, joined, of each completed removal
 }
 
-// Keys returns the Idempotency-Keys of the publish requests so far.
+// Keys returns the Idempotency-Keys of all requests to publish since the fake was started.
 func (s *Catalog) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys)
 }
 
-// BeforePublish runs do once, when the next publish or rollback arrives.
+// BeforePublish runs the function do once, before the fake handles the next publishing or rollback.
 func (s *Catalog) BeforePublish(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
 }
 
-// ShowStaff makes offers contain their staff from now on.
+// ShowStaff makes the fake return offers with their staff from now on.
 func (s *Catalog) ShowStaff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.staff = true
 }
 
-// AfterOffer runs do once, after the next read of an offer.
+// AfterOffer runs the function do once, after the fake has handled the next read of an offer.
 func (s *Catalog) AfterOffer(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.after = do
 }
 
-// Put publishes a valid manifest in the fake, without a request by console. Call it only in functions passed to
-// [Catalog.BeforePublish] and [Catalog.AfterOffer], because it does not lock the fake.
+// Put publishes a valid manifest in the fake without a request. Call Put only in functions that are passed to
+// [Catalog.BeforePublish] or [Catalog.AfterOffer]: the fake is locked while these run, and Put does not lock it.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // cannot happen: the manifest was parsed
+		panic(err) // cannot happen, because the manifest was parsed
 	}
 	s.businesses[slug] = append(s.businesses[slug], version{m.BusinessID(), string(m.Name), catalog.MediaYAML,
 		[]byte(text), canonical})
@@ -113,7 +114,7 @@ func (s *Catalog) Handler() http.Handler {
 	return mux
 }
 
-// reply is a response: either body as it is, or value encoded as JSON.
+// reply is a response of a fake. The response has the bytes of body, or value encoded as JSON.
 type reply struct {
 	status int
 	header map[string]string
@@ -164,7 +165,7 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
 }
 
-// compile returns the offer that publishing would create.
+// compile returns the offer that publishing the manifest in the request would create.
 func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -177,7 +178,7 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	return ok(offerOf(m, r.PathValue("slug"), 1))
 }
 
-// offerOf returns the published offer of a manifest, with only those parts that console reads.
+// offerOf returns the published offer of a manifest. It has only those parts of an offer that console reads.
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),

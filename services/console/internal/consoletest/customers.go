@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// found lists customers like the real services. A query matches parts of email addresses and names.
+// found answers a search for customers like the real services. A query matches parts of e-mail addresses and names.
 func found(r *http.Request, known []customer.Customer) (*reply, error) {
 	var asked customer.Search
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -83,7 +83,7 @@ func (s *Booking) held(r *http.Request) (*reply, error) {
 	return ok(held)
 }
 
-// erase keeps pending bookings unless the request has force.
+// erase erases a customer's data. It keeps the data of pending bookings, unless the request has force.
 func (s *Booking) erase(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -144,20 +144,22 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 	return ok(erased)
 }
 
-// Message is a message and a delivery about one subject, as notifications stores them for a customer.
+// Message is the message and the webhook delivery that notifications stores for a customer about one subject, such as a
+// booking.
 type Message struct {
 	About uuid.UUID
 	To    string
 }
 
-// Keep adds stored messages for customers of a business.
+// Keep adds messages to customers of a business to those that the fake stores.
 func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave sets whether the notification service is unavailable for requests that export or erase a customer's data.
+// Leave sets whether the fake refuses requests to export or erase a customer's data, as if notifications were
+// unavailable.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

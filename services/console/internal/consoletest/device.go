@@ -13,23 +13,23 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 )
 
-// Device simulates a browser on a device that has one passkey (WebAuthn). Its fields simulate broken, copied and
-// foreign devices.
+// Device simulates a browser on a device that has one passkey (WebAuthn). By its fields, a test can simulate a foreign
+// page, a copied passkey, or a device that does not verify its user.
 type Device struct {
 	Origin     string // origin that the browser reports for the page
-	Count      uint32 // signature counter; 0: the device does not count
+	Count      uint32 // signature counter; 0 if the device does not count
 	Unverified bool   // the device does not verify its user
 
 	id, holder []byte
 	key        *ecdsa.PrivateKey
 }
 
-// NewDevice returns a device without a passkey, on a page of the owner's side.
+// NewDevice returns a device without a passkey. Its browser shows one of the owner's pages.
 func NewDevice() *Device { return &Device{Origin: OwnerURL} }
 
 var base64url = base64.RawURLEncoding
 
-// options are the WebAuthn options that a page's script receives.
+// options are the WebAuthn options that the script of a page receives from console.
 type options struct {
 	PublicKey struct {
 		Challenge string `json:"challenge"`
@@ -52,8 +52,8 @@ func parse(t *testing.T, told string) options {
 	return o
 }
 
-// Make creates the passkey, and returns the value that the page's form then sends. The argument told has the WebAuthn
-// options that the page received, as JSON.
+// Make creates the passkey, and returns the value that the form of the page then sends. The argument told has the
+// WebAuthn options that the page received, as JSON.
 func (d *Device) Make(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -64,7 +64,7 @@ func (d *Device) Make(t *testing.T, told string) string {
 	if d.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	point, err := d.key.PublicKey.Bytes() // 4, x, y
+	point, err := d.key.PublicKey.Bytes() // the byte 4, then x and y
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,8 @@ func (d *Device) Make(t *testing.T, told string) string {
 	})
 }
 
-// Sign signs a challenge with the passkey, and returns the value that the page's form then sends. The argument told has
-// the WebAuthn options that the page received, as JSON.
+// Sign signs the challenge in the argument told with the passkey, and returns the value that the form of the page then
+// sends. The argument told has the WebAuthn options that the page received, as JSON.
 func (d *Device) Sign(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -108,7 +108,7 @@ func (d *Device) client(kind string, o options) string {
 	return base64url.EncodeToString(text)
 }
 
-// data returns the authenticator data: the hash of the site, the flags and the counter.
+// data returns the WebAuthn authenticator data: the hash of the site, the flags and the signature counter.
 func (d *Device) data(site string, flags protocol.AuthenticatorFlags) []byte {
 	sum := sha256.Sum256([]byte(site))
 	flags |= protocol.FlagUserPresent

@@ -14,13 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Events are the recorded events of a fake.
+// Events has the recorded events of a fake.
 type Events struct {
 	mu   sync.Mutex
 	list []event.Event
 }
 
-// Record adds events.
+// Record adds events to those that the fake returns.
 func (s *Events) Record(events ...event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *Events) Record(events ...event.Event) {
 	})
 }
 
-// events lists events like libs/contracts/eventlog: newest first, in pages ordered by time and id.
+// events lists events like libs/contracts/eventlog: newest first, in pages that are ordered by time and id.
 func (s *Events) events(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Refused is an address that the mail server refuses.
+// Refused is an e-mail address. The fake refuses all mails to this address, as a mail server does.
 const Refused = "refused@example.com"
 
 func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
@@ -28,7 +28,7 @@ func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
 	return ok(struct{}{})
 }
 
-// Mails returns the mails to an address so far.
+// Mails returns all mails to an address since the fake was started.
 func (s *Notifications) Mails(to string) []notifications.Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,8 +41,8 @@ func (s *Notifications) Mails(to string) []notifications.Mail {
 	return found
 }
 
-// AwaitMail waits until n mails were sent to an address, and returns the nth one, counted from 1. It also returns the
-// path of the link in that mail.
+// AwaitMail waits until console has sent n mails to an address, and returns the last of these n mails. It also returns
+// the path of the link in this mail.
 func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)

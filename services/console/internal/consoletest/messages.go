@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Mailed adds n messages to customers of a business, and returns them, newest first. The newest one has failed.
+// Mailed sets the stored messages of a business to n messages to customers, and returns them, newest first. The newest
+// one has failed, and the others were sent.
 func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +52,7 @@ func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 	return ok(notifications.MessageList{Messages: entries, NextCursor: next})
 }
 
-// message returns the message in the path.
+// message returns the message whose id is in the path. Fault: not_found.
 func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, error) {
 	all := s.messages[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(m notifications.WholeMessage) bool { return m.ID.String() == r.PathValue("id") })

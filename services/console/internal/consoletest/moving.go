@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Taken is the time of day at which the fake refuses every booking.
+// Taken is a time of day. The fake of booking refuses every booking that begins at this time.
 const Taken = "13:00"
 
-// book accepts every booking, except at the time [Taken].
+// book accepts every booking that does not begin at [Taken].
 func (s *Booking) book(r *http.Request) (*reply, error) {
 	var wanted struct {
 		Slug string
@@ -62,7 +62,7 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: booked}, nil
 }
 
-// optionalID parses an id that may be absent. Fault: invalid_parameter.
+// optionalID parses an id. It returns nil if text is nil. Fault: invalid_parameter for an invalid id.
 func optionalID(field string, text *string) (*uuid.UUID, error) {
 	if text == nil {
 		return nil, nil
@@ -74,14 +74,14 @@ func optionalID(field string, text *string) (*uuid.UUID, error) {
 	return &id, nil
 }
 
-// place sets the times of a booking that starts at start in UTC and takes 45 minutes.
+// place sets the times of a booking of 45 minutes. The argument start is the start in UTC.
 func place(b *booking.Booking, start time.Time) {
 	end := start.Add(45 * time.Minute)
 	b.Date, b.StartTime, b.EndTime = start.Format(time.DateOnly), start.Format(time.TimeOnly), end.Format(time.TimeOnly)
 	b.StartsAt, b.EndsAt = start, end
 }
 
-// reschedule moves a booking that is not over to another time, except to [Taken].
+// reschedule changes the time of a booking that has not ended. It refuses the time [Taken].
 func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	var to struct {
 		Slug string

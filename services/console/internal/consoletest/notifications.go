@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Secret is the secret of all webhooks here.
+// Secret is the secret of all webhooks in a [World].
 const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-// Notifications is a fake of the notification service that keeps webhooks and messages in memory.
+// Notifications is a fake of the service notifications that keeps webhooks and messages in memory.
 type Notifications struct {
 	mu         sync.Mutex
 	webhooks   map[string][]notifications.Webhook
@@ -24,10 +24,10 @@ type Notifications struct {
 	away       bool
 	messages   map[string][]notifications.WholeMessage
 	mails      []notifications.Mail
-	mailed     chan struct{} // closed at the next mail
+	mailed     chan struct{} // closed when the next mail is sent
 }
 
-// Handler serves the part of notifications' internal API that console calls.
+// Handler serves those requests of notifications' internal API that console sends.
 func (s *Notifications) Handler() http.Handler {
 	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]notifications.WholeMessage{}
 	s.kept, s.mailed = map[string][]Message{}, make(chan struct{})
@@ -74,7 +74,7 @@ func (s *Notifications) list(r *http.Request) (*reply, error) {
 	return ok(notifications.WebhookList{Webhooks: entries, NextCursor: next})
 }
 
-// find returns the webhook in the path.
+// find returns the webhook whose id is in the path. Fault: not_found.
 func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
 	all := s.webhooks[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(w notifications.Webhook) bool { return w.ID.String() == r.PathValue("id") })

@@ -24,22 +24,22 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// Operator is the environment's token, with which tests create and change people and tokens.
+// Operator is the principal of the environment's token. Tests create and change people and tokens as this principal.
 var Operator = access.Principal{Kind: access.Environment, Operator: true}
 
-// TokenOf creates a token of the admin API and returns it in plain text.
+// TokenOf creates a token of the admin API with the rights of a member, and returns the token in plain text.
 func (w *World) TokenOf(t *testing.T, m access.Member) string {
 	t.Helper()
 	return w.addToken(t, m, uuid.Nil, nil)
 }
 
-// TokenUntil creates an operator's token that expires.
+// TokenUntil creates a token of an operator that expires at the instant expires, and returns the token in plain text.
 func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
 	t.Helper()
 	return w.addToken(t, access.Member{Role: access.Operator}, uuid.Nil, &expires)
 }
 
-// TokenMadeBy creates a token in the name of a person.
+// TokenMadeBy creates a token with the rights of a member, as if the person with the id personID had created it.
 func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) string {
 	t.Helper()
 	return w.addToken(t, m, personID, nil)
@@ -56,14 +56,14 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	return clear
 }
 
-// CallAs sends a request with another token.
+// CallAs sends a request with another token than the environment's, by [World.Call].
 func (w *World) CallAs(t *testing.T, token, method, path, body string, header ...string) Answer {
 	t.Helper()
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf adds a person with these memberships and signs them in. It returns the secret of the session, which
-// [Cookie] takes.
+// SessionOf adds a person with these memberships and signs the person in. It returns the secret of the session, for
+// [Cookie].
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
@@ -97,7 +97,8 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	return clear
 }
 
-// Cookie returns the headers of a browser on this machine with this session.
+// Cookie returns the headers of a request by a browser that has a session. The argument session is the session's
+// secret.
 func Cookie(session string) []string {
 	return []string{"Authorization", "", "Cookie", "slotmesh-session=" + session}
 }

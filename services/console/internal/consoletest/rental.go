@@ -15,18 +15,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Rental is a fake of the rental service. It keeps the reservations of the business harbor in memory, and has 10 units
-// of each rental.
+// Rental is a fake of the service rental. It keeps the reservations of the business with the slug harbor in memory. It
+// has 10 units of each rental.
 type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
-	asked        map[string]string // by route: the business id of the last request
-	// LeavesOutside makes every offer leave all reservations outside.
+	asked        map[string]string // business id of the last request, by route
+	// LeavesOutside makes the fake report all reservations as conflicts with every new offer.
 	LeavesOutside bool
 }
 
-// Handler serves the part of rental's internal API that console calls.
+// Handler serves those requests of rental's internal API that console sends.
 func (s *Rental) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
@@ -61,8 +61,8 @@ func (s *Rental) Handler() http.Handler {
 	return mux
 }
 
-// Asked returns the business ids in the requests so far. The key is the method of the request and its path after the
-// slug; the value is "" for a request without an id.
+// Asked returns the business id of the last request on each route. The key is the method of the request and the part of
+// its path after the slug. The value is "" if the request had no business id.
 func (s *Rental) Asked() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Rental) ahead(*http.Request) (*reply, error) {
 	return ok(rental.AheadCount{Count: live})
 }
 
-// outside returns all reservations as conflicts with the new offer if LeavesOutside is set, and none otherwise.
+// outside returns all reservations as conflicts with the new offer if LeavesOutside is true. Otherwise it returns none.
 func (s *Rental) outside(*http.Request) (*reply, error) {
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
 	for _, one := range s.reservations {
@@ -144,8 +144,8 @@ var reservationMoves = map[string][2]string{
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move changes the status of a reservation. If the customer's name begins with Late, a reservation is overdue as soon
-// as it is picked up.
+// move changes the status of a reservation. If the customer's name begins with Late, the reservation is overdue as soon
+// as the customer has picked it up.
 func (s *Rental) move(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

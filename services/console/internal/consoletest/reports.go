@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// March is the first date of all reports of a [World].
+// March is the first date of the periods in all reports of booking and availability in a [World].
 var March = timespan.NewDate(2027, 3, 1)
 
-// Former is a member who is no longer in any offer.
+// Former is the id of a member who left: reports have the member, but offers do not.
 var Former = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
 
-// reportRows returns the same rows for every query.
+// reportRows returns the same rows for every query of a report.
 func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 	switch r.PathValue("report") {
 	case "bookings":

@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Add adds a reservation of the business harbor.
+// Add adds a reservation of the business with the slug harbor.
 func (s *Rental) Add(r rental.Reservation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reservations = append(s.reservations, r)
 }
 
-// find returns the reservation in the path.
+// find returns the reservation whose id is in the path. Fault: not_found.
 func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
 	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool {
 		return one.ID.String() == r.PathValue("id")
@@ -36,12 +36,12 @@ func (s *Rental) one(r *http.Request) (*reply, error) {
 	return ok(*one)
 }
 
-// expected reports whether the customer has not yet picked up a reservation, so that it can be cancelled.
+// expected reports whether a reservation can be cancelled, because the customer has not picked it up yet.
 func expected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
 
-// cancellation refunds 10.00 of an online payment.
+// cancellation previews the cancellation of a reservation. The refundable amount is 10.00 of an online payment.
 func (s *Rental) cancellation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
@@ -78,7 +78,8 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	return refundReservation(r, one, "20.00")
 }
 
-// refundReservation records a refund of the online payment. unsaid is the amount to refund if the request names none.
+// refundReservation refunds the online payment of a reservation as the request asks. unsaid is the amount that it
+// refunds if the request names no amount.
 func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
 	if one.Payment != nil {
 		refund, err := refunding(r, one.Payment.Amount, unsaid)

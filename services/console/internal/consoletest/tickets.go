@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// sellTickets sells at most ten tickets per order, for any event.
+// sellTickets sells tickets of any event. It refuses an order of more than ten tickets.
 func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	var order booking.NewTicket
 	if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
@@ -48,7 +48,7 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: sold}, nil
 }
 
-// sales returns the sum of the sold tickets of each requested event.
+// sales returns the number of sold tickets of each event in the request.
 func (s *Booking) sales(r *http.Request) (*reply, error) {
 	var asked booking.SalesRequest
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -147,7 +147,8 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	return refundTicket(r, order, "120.00")
 }
 
-// refundTicket records a refund of a payment of 120.00. unsaid is the amount to refund if the request names none.
+// refundTicket sets an online payment of 120.00 in an order and refunds it as the request asks. unsaid is the amount
+// that it refunds if the request names no amount.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",
 		Refunded: "0.00"}
@@ -159,7 +160,7 @@ func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*
 	return ok(*order)
 }
 
-// formOf returns form_data as it is stored.
+// formOf returns the customer's answers, form_data, as booking stores them: {} if the request has none.
 func formOf(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {
 		return json.RawMessage("{}")

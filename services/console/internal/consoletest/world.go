@@ -28,16 +28,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token is the admin token of a [World].
+// Token is the environment's admin token of a [World].
 var Token = rand.Text()
 
-// OwnerURL is the base URL of the owner's side in mails.
+// OwnerURL is the base URL of the owner's pages in the links of mails.
 const OwnerURL = "https://owner.example.com"
 
-// World is a console that runs in a test, with fakes of the services that it calls.
+// World is a console that runs in a test, with fakes of all services that console calls.
 type World struct {
 	URL           string
-	InternalURL   string // base URL of the internal port
+	InternalURL   string // base URL of console's internal port
 	Catalog       *Catalog
 	Booking       *Booking
 	Rental        *Rental
@@ -45,14 +45,14 @@ type World struct {
 	Notifications *Notifications
 	Log           *Log
 	Peers         *Peers        // counts the requests to the fakes
-	Store         *store.Store  // console's own store
-	Pool          *pgxpool.Pool // of console's tables
-	Routes        []fiber.Route // of the public port
-	// StopBooking makes booking unreachable.
+	Store         *store.Store  // console's store
+	Pool          *pgxpool.Pool // connections to console's database
+	Routes        []fiber.Route // routes of console's public port
+	// StopBooking stops the fake of booking, so that console cannot reach it.
 	StopBooking func()
-	// StopRental makes rental unreachable.
+	// StopRental stops the fake of rental, so that console cannot reach it.
 	StopRental func()
-	// StopAvailability makes availability unreachable.
+	// StopAvailability stops the fake of availability, so that console cannot reach it.
 	StopAvailability func()
 
 	cfg       console.Config
@@ -73,7 +73,7 @@ func (l *Log) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// String returns everything logged so far.
+// String returns all lines that console has logged.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	return StartAt(t, clock.System(), change...)
 }
 
-// StartAt is [Start] with a clock of the test.
+// StartAt is [Start], but console reads the time from the clock now.
 func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
 	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{},
@@ -138,7 +138,8 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	return w
 }
 
-// Replica runs another console with the same tables and peers.
+// Replica runs another console with the same database and the same fakes until the test ends. It returns a World whose
+// URL is the public port of this console.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
@@ -165,15 +166,15 @@ func run(t *testing.T, srv *server.Server) {
 	})
 }
 
-// Answer is a response of console.
+// Answer is a response of console to a test's request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// Call sends a request with the admin token, and returns the answer. header has the names and values of headers in
-// turn; they may replace the token.
+// Call sends a request with the admin token to console, and returns the response. The argument header has the name and
+// the value of each header, one after the other. A header Authorization in it replaces the admin token.
 func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
@@ -208,5 +209,5 @@ services:
 `
 }
 
-// Config returns the settings of console.
+// Config returns the settings of the console that runs in w.
 func (w *World) Config() console.Config { return w.cfg }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Peers counts the requests that console sends to the fakes of other services.
+// Peers records the requests that console sends to the fakes of other services.
 type Peers struct {
 	mu     sync.Mutex
 	reads  int
@@ -20,10 +20,10 @@ type Peers struct {
 	writes []string
 }
 
-// reading are the last path segments of those POST requests that change nothing.
+// reading has the last path segments of POST requests that only read.
 var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// count returns a handler that counts each request to a peer before it handles it.
+// count returns a handler that records each request, and then passes the request on to the handler to.
 func (p *Peers) count(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -47,22 +47,22 @@ func hasSuffix(path string, of []string) bool {
 	return false
 }
 
-// Asked returns all requests to peers so far.
+// Asked returns the methods and paths of all requests to the fakes.
 func (p *Peers) Asked() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.asked)
 }
 
-// Writes returns the writes to peers so far.
+// Writes returns the methods and paths of those requests to the fakes that may change data.
 func (p *Peers) Writes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's database tables as text, by the name of the table. Columns with the time of the
-// last use are left out, because reads change them.
+// Rows returns all rows of console's database as text, by the name of the table. It omits columns with the time of the
+// last use, because reads change these columns.
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
