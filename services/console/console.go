@@ -1,10 +1,10 @@
-// Package console is the owner's side of Slotmesh: the owner's pages and the admin API of admin.md.
+// Package console is the service for owners: it has the owner's pages and the admin API of admin.md.
 //
-// It stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of permissions
-// in internal/identity/access decides who may do what. Console reads and writes offers through the service catalog, API
-// keys and bookings through booking, and reservations through rental, each by its internal API. It checks the form of
-// an owner's request and logs every change. The public port serves owners and operators only: the customers' ingress
-// never routes requests to it.
+// Console stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of
+// permissions in internal/identity/access decides who may do what. Console reads and writes offers through the service
+// catalog, API keys and bookings through booking, and reservations through rental, each by its internal API. Console
+// checks the form of an owner's request and logs every change. Only owners and operators reach the public port: the
+// customers' ingress never routes requests to it.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/command) uses only the admin API.
 package console
@@ -55,8 +55,8 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
-	// AdminToken is the bearer token with full rights to the admin API: 24 or more visible ASCII characters. While a
-	// new token replaces an old one, it has both, separated by a comma.
+	// AdminToken is the environment's bearer token, which has full rights to the admin API. It has 24 or more visible
+	// ASCII characters. While a new token replaces an old one, AdminToken has both tokens, separated by a comma.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -68,22 +68,25 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// NotificationsURL is the base URL of notifications' internal port.
 	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
-	// PagesURL is the public base of the customers' pages, such as https://book.example.com, which is shown to owners.
+	// PagesURL is the public base URL of the customers' pages, such as https://book.example.com. Console shows it to
+	// owners.
 	PagesURL string `env:"PAGES_URL, required"`
-	// PublicURL is the public base of the API and of MCP; empty: PagesURL.
+	// PublicURL is the public base URL of the API and of MCP; "" means the same as PagesURL.
 	PublicURL string `env:"PUBLIC_URL"`
-	// PublishTimeout is the time limit for publishing one manifest. It must suffice to parse, check and store 5 MB.
+	// PublishTimeout is the time limit for one request to catalog that publishes a manifest. In this time, catalog must
+	// parse, check and store 5 MB.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
-	// OwnerURL is the public base of the owner's side, such as https://owner.example.com. Links in mails begin with it;
-	// if it is empty, mails have no links to the owner's side.
+	// OwnerURL is the public base URL of the owner's pages, such as https://owner.example.com. Links in mails begin
+	// with it. If it is empty, mails have no links, and people cannot use passkeys.
 	OwnerURL string `env:"OWNER_URL"`
-	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
+	// PasswordSignIn allows people to sign in by a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
 }
 
-// checkTokens returns what is wrong with the admin tokens, without showing them. It returns nil if all are valid.
+// checkTokens returns an error for the first invalid admin token in a comma-separated list. The error does not show the
+// token.
 func checkTokens(list string) error {
 	for token := range strings.SplitSeq(list, ",") {
 		if err := config.CheckSecret(token, 24); err != nil {
@@ -93,7 +96,8 @@ func checkTokens(list string) error {
 	return nil
 }
 
-// Validate checks the settings together. Each error names its variable and never shows the token.
+// Validate returns an error if the settings are invalid or contradict each other. Each error names the environment
+// variable, and never shows a token.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
 		c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
@@ -118,7 +122,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// checkOwnerURL returns what is wrong with the base of the owner's side.
+// checkOwnerURL returns an error if the base URL of the owner's pages is invalid.
 func checkOwnerURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path != "" || u.RawQuery != "" ||
@@ -129,28 +133,28 @@ func checkOwnerURL(text string) error {
 	return nil
 }
 
-// addresses returns the public addresses that are shown to owners.
+// addresses returns the public base URLs that the pages show to owners.
 func (c *Config) addresses() pages.Addresses {
 	return pages.Addresses{Pages: strings.TrimSuffix(c.PagesURL, "/"),
 		Public: strings.TrimSuffix(cmp.Or(c.PublicURL, c.PagesURL), "/")}
 }
 
-// Migrate brings console's tables up to date.
+// Migrate creates console's tables, or updates them to the present schema.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "console", migrations.FS)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service console. The caller runs it. New connects to no database and to no other service.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	// A manifest is far larger than the bodies that the other services' public ports accept.
+	// The body limit is larger than that of other services, because a body may be a whole manifest.
 	cfg.Server.PublicBodyLimit = api.MaxBody
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// openProvider returns the identity provider; nil if none is configured.
+// openProvider returns the identity provider, or nil if none is configured.
 func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	if !cfg.OIDC.Enabled() {
 		return nil
@@ -163,17 +167,17 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 // openPeers returns the clients of the other services.
 func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
 	team *eventlog.Log) *peers.Peers {
-	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a write to a peer
+	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a request to another service that writes
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient),
 		s.Peer("rental", cfg.RentalURL, patient)
 	s.AddErasureJob(catalog, records.Erase)
 	return &peers.Peers{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		// This client has a shorter timeout than the one for publishing.
+		// Requests of this client have a shorter timeout than those of Businesses, because it does not publish.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),
-		// A plan checks thousands of bookings.
+		// Availability may need as long as publishing, because a plan checks thousands of bookings.
 		Availability: availability.NewClient(
 			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		),
@@ -239,9 +243,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	owners.Mount(s.Public, entrance.Admit)
 	s.SetPublicURL(cfg.OwnerURL)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
-		// The clients of these paths are programs.
+		// Programs call these paths, so the fault is sent as JSON.
 		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") {
-			return f // sent as JSON
+			return f
 		}
 		return owners.ShowFault(c, f)
 	})

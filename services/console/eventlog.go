@@ -11,14 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// member is the data of a team member in an event: their role after the event or, if they were removed, before it.
+// member is the data of an event about a team member. It has the role after the event. If the member was removed, it
+// has the role before the event.
 type member struct {
 	ID      uuid.UUID  `json:"id"`
 	Role    string     `json:"role"`
 	StaffID *uuid.UUID `json:"staff_id"`
 }
 
-// token is the data of a token of the admin API in an event.
+// token is the data of an event about a token of the admin API.
 type token struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"`
@@ -31,7 +32,7 @@ type token struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// utc returns the token with its instants in UTC, as all answers have them.
+// utc returns the token with all instants in UTC, because all answers of the API have instants in UTC.
 func (t token) utc() token {
 	t.CreatedAt = t.CreatedAt.UTC()
 	for _, at := range []*time.Time{t.ExpiresAt, t.RevokedAt} {
@@ -42,7 +43,7 @@ func (t token) utc() token {
 	return t
 }
 
-// showEvents returns how the subjects of console's events are shown.
+// showEvents returns the conversions of stored event data to the form of the admin API, by kind of subject.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Member: eventlog.As(kept[member], func(m member) member { return m }),
@@ -50,7 +51,7 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// kept decodes the stored data of events.
+// kept decodes the stored data of events. For these events, the audit log shows this data as it was at the event.
 func kept[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {

@@ -182,9 +182,9 @@ type measured struct {
 	Value      float64
 }
 
-// rank computes the rows of a chart of horizontal bars. A bar of the value whole has the full width; if a row has a
-// larger value, a bar of this larger value has the full width. If there are more than mostRows rows, the chart has only
-// the first ones; the table below the chart has all rows.
+// rank computes the rows of a chart of horizontal bars. A bar with the full width has the value whole, or the largest
+// value of a row if a row has a larger value than whole. If there are more than mostRows rows, the chart has only the
+// first ones; the table below the chart has all rows.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]
