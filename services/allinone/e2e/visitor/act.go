@@ -20,8 +20,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// until repeats there until it reports true, because pages
-// change asynchronously. On a timeout, the test fails with what.
+// until calls the function there repeatedly until it returns true, because pages change asynchronously. If it does not
+// return true in time, the test fails with the message in the argument what.
 func (v *Visitor) until(what string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
@@ -45,8 +45,9 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 	}
 }
 
-// find is a script that finds an element by its accessible name. An element whose whole name matches wins;
-// otherwise it takes one whose name begins with the given one. It does not find hidden or disabled elements.
+// find is a script that finds an element by its accessible name. It prefers an element whose whole name is the given
+// name. If there is none, it returns an element whose name begins with the given name. It ignores hidden and disabled
+// elements.
 const find = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
 	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;
@@ -60,14 +61,16 @@ const (
 	fillable = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
 )
 
-// Until waits until an expression is true in the page, or in the current frame.
+// Until waits until a JavaScript expression is true in the page or in the current frame. The argument what describes
+// the expression in the message of a failed test.
 func (v *Visitor) Until(what, expression string) {
 	v.t.Helper()
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
 // whole is a JavaScript condition that is true when a page is loaded with its scripts and painted. The visitor waits
-// for it before input: event handlers may be missing before, and a browser drops input to a page that is not painted.
+// for this condition before each input: event handlers may be missing before, and a browser drops the input to a page
+// that is not painted.
 const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
 // Whole waits until the page is loaded with its scripts and no navigation is running.
@@ -78,7 +81,7 @@ func (v *Visitor) Whole() {
 	})
 }
 
-// Sees waits until the page shows these words.
+// Sees waits until the page shows all these texts.
 func (v *Visitor) Sees(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -89,7 +92,7 @@ func (v *Visitor) Sees(words ...string) {
 	}
 }
 
-// SeesNot fails if the page shows these words now.
+// SeesNot fails the test if the page shows one of these texts now.
 func (v *Visitor) SeesNot(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -99,7 +102,7 @@ func (v *Visitor) SeesNot(words ...string) {
 	}
 }
 
-// Text returns the visible text of the page with single spaces.
+// Text returns the visible text of the page. It replaces each sequence of spaces and line breaks with one space.
 func (v *Visitor) Text() string {
 	v.t.Helper()
 	return Eval[string](v, `document.body.innerText.replace(/\s+/g, " ").trim()`)
@@ -113,14 +116,14 @@ func (v *Visitor) Finds(selector string) {
 	})
 }
 
-// Press clicks the link, button or checkbox with this name. It
-// uses the pointer, at a point that no other element covers.
+// Press clicks the link, button or checkbox with this name. It waits until a point of the element is not covered by
+// another element, and clicks there with the pointer.
 func (v *Visitor) Press(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 1)
 }
 
-// PressTwice clicks the element twice, like an impatient person.
+// PressTwice clicks the element with this name twice in quick succession, like an impatient person.
 func (v *Visitor) PressTwice(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 2)
@@ -138,8 +141,8 @@ type point struct{ X, Y float64 }
 func (v *Visitor) pressAt(missing, element string, times int) {
 	v.t.Helper()
 	var at *point
-	// The script clicks the label of a checkbox that is not painted. It waits until the element does not move.
-	// During a navigation, the element at the position is the root element; the script does not click it.
+	// The script returns a point of the element. If a checkbox is not painted, it returns a point of the checkbox's
+	// label. During a navigation, the element at that point may be the root element; the script then returns null.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
 		if (!e || !`+whole+`) return null;
@@ -184,7 +187,7 @@ func (v *Visitor) Fill(label, text string) {
 	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(find, fillable, label), text)
 }
 
-// FillThe writes into the first field that matches a CSS selector.
+// FillThe replaces the value of the first field that matches a CSS selector.
 func (v *Visitor) FillThe(selector, text string) {
 	v.t.Helper()
 	v.fill("there is no field that is "+selector, fmt.Sprintf("document.querySelector(%q)", selector), text)
@@ -224,7 +227,8 @@ func (v *Visitor) fill(missing, field, text string) {
 	}
 }
 
-// Choose selects the option at an index, from 0, of the first list that matches a CSS selector.
+// Choose selects an option of the first list that matches a CSS selector. The argument place is the index of the
+// option, from 0.
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
 	choose := fmt.Sprintf(`(e => {
@@ -238,15 +242,15 @@ func (v *Visitor) Choose(selector string, place int) {
 	})
 }
 
-// Filled returns the value of the field with this label, on a loaded page.
+// Filled waits until the page is loaded, and returns the value of the field with this label.
 func (v *Visitor) Filled(label string) string {
 	v.t.Helper()
 	v.Whole()
 	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
 }
 
-// Keys presses keys one after the other, by their names in chromedp's package kb. It waits until the
-// page is loaded, because a key has no effect before its event handler exists.
+// Keys presses these keys one after the other. The keys are constants of chromedp's package kb. Keys waits until the
+// page is loaded, because a key has no effect before the page's event handlers exist.
 func (v *Visitor) Keys(keys ...string) {
 	v.t.Helper()
 	v.Whole()
@@ -255,7 +259,7 @@ func (v *Visitor) Keys(keys ...string) {
 	}
 }
 
-// Tab moves the focus with the keyboard until the element with this name has it. The focus must be visible.
+// Tab presses the Tab key until the element with this name has the focus. The test fails if the focus is not visible.
 func (v *Visitor) Tab(name string) {
 	v.t.Helper()
 	const most = 150
@@ -275,7 +279,8 @@ func (v *Visitor) Tab(name string) {
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// Within runs look in the frame whose address contains part. The frame may navigate to another page in that time.
+// Within makes a frame the current frame and calls the function look. The frame's address contains the argument part.
+// During the call, the frame may navigate to another page.
 func (v *Visitor) Within(part string, look func()) {
 	v.t.Helper()
 	v.until("there is no frame of "+part, func() (bool, error) { return v.enter(part) })
@@ -283,7 +288,8 @@ func (v *Visitor) Within(part string, look func()) {
 	look()
 }
 
-// enter selects the frame whose address contains part, and reports whether there is one.
+// enter makes a frame the current frame. The frame's address contains the argument part. If there is no such frame,
+// enter returns false.
 func (v *Visitor) enter(part string) (bool, error) {
 	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
 	if err != nil {
@@ -300,8 +306,8 @@ func (v *Visitor) enter(part string) (bool, error) {
 	return false, fmt.Errorf("the frames show %q", shown)
 }
 
-// offset returns the position of the current frame in the window, for clicks inside the frame. It
-// first scrolls the window until the position down in the frame is visible.
+// offset returns the position of the current frame in the window, so that the caller can click inside the frame. If the
+// vertical position down in the frame is not visible, offset first scrolls the window.
 func (v *Visitor) offset(down float64) point {
 	v.t.Helper()
 	if v.frame == "" {

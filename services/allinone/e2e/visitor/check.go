@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Limits of a page, in bytes after gzip (pages.md).
+// The maximum sizes of the scripts and the CSS of a page, in bytes after gzip (pages.md).
 const (
 	mostScript = 25 << 10
 	mostCSS    = 15 << 10
@@ -20,13 +20,13 @@ const (
 
 // Check fails the test if the current page violates one of the rules for all pages:
 //
-//   - axe-core finds no barrier;
-//   - no request goes to another host, and no script fails or violates the Content-Security-Policy;
-//   - script and CSS are within their size limits;
-//   - nothing shifts, and no horizontal scrolling is needed.
+//   - axe-core finds no accessibility problem;
+//   - the page sends no request to another host, and no script fails or violates the Content-Security-Policy;
+//   - the scripts and the CSS do not exceed their maximum sizes;
+//   - the layout does not shift, and the page needs no horizontal scrolling.
 //
-// Requests and log entries count from the opening of the window. If the page navigates during the
-// check, Check checks the next page.
+// Check takes all requests and log entries since the opening of the window into account. If the page navigates during
+// the check, Check checks the next page.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string
@@ -49,10 +49,10 @@ func (v *Visitor) Check() {
 	}
 }
 
-// thisPage is a script that identifies the current page by its start time. It returns 0 while the page is not loaded.
+// thisPage is a script that identifies the current page by its start time. Until the page is loaded, it returns 0.
 const thisPage = whole + ` ? performance.timeOrigin : 0`
 
-// look returns the findings of the checks that run in the page.
+// look returns the problems that the checks inside the page find.
 func (v *Visitor) look() ([]string, error) {
 	var found []string
 	for _, check := range []func() ([]string, error){v.barriers, v.shifts, v.sideways} {
@@ -65,8 +65,8 @@ func (v *Visitor) look() ([]string, error) {
 	return found, nil
 }
 
-// barriers returns the accessibility problems that axe-core finds. It returns none for visitors
-// without JavaScript or with a slow line, because they get the same page as the others.
+// barriers returns the accessibility problems that axe-core finds. For visitors without JavaScript or with a slow
+// connection, it returns none, because other visitors have the same page checked.
 func (v *Visitor) barriers() ([]string, error) {
 	if v.as.NoScript || v.as.Slow || v.as.NoRules {
 		return nil, nil
@@ -75,7 +75,7 @@ func (v *Visitor) barriers() ([]string, error) {
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
-// strangers returns the addresses on other hosts that the window has requested.
+// strangers returns the requests of the window to other hosts.
 func (v *Visitor) strangers() []string {
 	v.t.Helper()
 	own, err := url.Parse(v.Address())
@@ -91,7 +91,8 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
-// Complains waits until the browser has logged that it refused something, with these words in the log entry.
+// Complains waits until the browser has logged an error, such as a violation of the Content-Security-Policy, whose
+// entry contains these words.
 func (v *Visitor) Complains(words string) {
 	v.t.Helper()
 	v.until("the browser does not complain of "+words, func() (bool, error) {
@@ -105,8 +106,8 @@ func (v *Visitor) complaints() []string {
 	return slices.Clone(v.problems)
 }
 
-// Weight returns the total sizes of the scripts and of the CSS that the window has loaded, in bytes
-// after gzip. It counts each address once.
+// Weight returns the total size of the scripts and the total size of the CSS that the window has loaded, in bytes after
+// gzip. It counts each address once.
 func (v *Visitor) Weight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
@@ -121,7 +122,7 @@ func (v *Visitor) Weight() (int, int) {
 		}
 		got, err := chromedp.Call(v.ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: r.id})
 		if err != nil {
-			continue // the page was left before the response came
+			continue // the page was left before its response arrived
 		}
 		seen[r.url.String()] = true
 		if r.kind == network.ResourceTypeScript {
@@ -136,7 +137,7 @@ func (v *Visitor) Weight() (int, int) {
 func zipped(body []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, _ = w.Write(body) // cannot fail: it writes into memory
+	_, _ = w.Write(body) // cannot fail, because it writes to memory
 	_ = w.Close()
 	return out.Len()
 }
@@ -154,15 +155,15 @@ func (v *Visitor) overweight() []string {
 	return found
 }
 
-// shifts returns the layout shifts that happened without user input, with their positions. It returns
-// none if their sum (the Cumulative Layout Shift) is within the visitor's limit. It ignores shifts of
-// white space between words, which Chromium reports but people cannot see.
+// shifts returns the layout shifts that happened without user input, with their positions. If their sum (the Cumulative
+// Layout Shift) does not exceed the visitor's limit, it returns none. It ignores shifts of white space between words,
+// which Chromium reports although people cannot see them.
 func (v *Visitor) shifts() ([]string, error) {
 	return v.moved(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
 }
 
-// moved returns the layout shifts that match condition, if their sum exceeds the visitor's limit.
-// condition is a JavaScript expression on the performance entry s.
+// moved returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it returns
+// none. The argument condition is a JavaScript expression about the performance entry s.
 func (v *Visitor) moved(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
@@ -184,7 +185,7 @@ func (v *Visitor) sideways() ([]string, error) {
 	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
-// Asked returns the addresses of all requests of the window, in order.
+// Asked returns the addresses of all requests that the window has sent, in order.
 func (v *Visitor) Asked() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

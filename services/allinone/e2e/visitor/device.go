@@ -4,8 +4,9 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Device adds a virtual authenticator to the window, which creates and stores passkeys. The returned
-// function sets whether the authenticator verifies its user from then on; at first it does.
+// Device adds a virtual authenticator to the window, which creates and stores passkeys. The argument of the returned
+// function is true if the authenticator verifies its user from that call on. Before the first call, it verifies the
+// user.
 func (v *Visitor) Device() func(verifies bool) {
 	v.t.Helper()
 	call(v, webauthn.Enable, webauthn.EnableParams{})

@@ -6,8 +6,9 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// Drag presses the pointer at one position, moves it to another one and releases it. from and to are scripts that
-// return {x, y} in the window. If held is not "", Drag uses a finger, which rests until the script held is true.
+// Drag presses the pointer at one position, moves it to another position and releases it. The arguments from and to are
+// scripts that return the positions as {x, y} in the window. If the argument held is not "", Drag uses a finger, which
+// does not move until the script held returns true.
 func (v *Visitor) Drag(from, to, held string) {
 	v.t.Helper()
 	begin, end := v.place(from), v.place(to)
@@ -25,7 +26,8 @@ func (v *Visitor) Drag(from, to, held string) {
 	v.mouse(input.DispatchMouseEventTypeMouseReleased, end)
 }
 
-// place waits until a script returns the same position twice on a page that is loaded, painted and not navigating.
+// place returns the position that a script returns. It waits until the page is loaded and painted and no navigation is
+// running, and until the script returns the same position twice.
 func (v *Visitor) place(script string) point {
 	v.t.Helper()
 	where := fmt.Sprintf(`(() => {

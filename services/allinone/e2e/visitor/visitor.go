@@ -1,6 +1,6 @@
-// Package visitor simulates people at a browser for end-to-end tests of pages. It starts Chromium once. A
-// test can have several visitors, each with a separate window and an empty profile. A visitor finds elements
-// by their visible names and clicks with a real pointer. [Visitor.Check] checks the rules for all pages.
+// Package visitor simulates people with a browser, for end-to-end tests of pages. It starts Chromium once. A test can
+// have several visitors; each visitor has a window and an empty browser profile. A visitor finds elements by their
+// visible names and clicks with the pointer. [Visitor.Check] checks the rules that apply to all pages.
 package visitor
 
 import (
@@ -29,10 +29,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// axePackage contains the accessibility rules for all pages.
+// axePackage is the npm package of axe-core, which checks the accessibility of pages.
 const axePackage = "axe-core@4.14.1"
 
-// patience is the timeout of everything that a visitor waits for. It is long enough for a loaded machine.
+// patience limits each wait of a visitor. It is long enough for a busy machine.
 const patience = 90 * time.Second
 
 // Chromium is a running browser.
@@ -42,16 +42,16 @@ type Chromium struct {
 	axe   string // source of axe-core
 }
 
-// shared is the browser of all tests of this process: its start takes longer than many tests. It is nil until a test
-// opens it.
+// shared contains the browser that all tests of this process use, because its start takes longer than many tests. The
+// browser is nil until a test calls [Open].
 var shared struct {
 	sync.Mutex
 	chromium *Chromium
 }
 
-// Open returns the browser that all tests of this process share. The first call starts it, and [Close] ends it. If
-// this machine has no Chromium, or axe-core cannot be installed, the test is skipped, and on CI it fails (see
-// [testkit.SkipOrFail]). The test's name must end with InABrowser, so that `-skip InABrowser` excludes it.
+// Open returns the browser that all tests of this process share. The first call starts the browser, and [Close] ends
+// it. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped; in CI it fails (see
+// [testkit.SkipOrFail]). The name of the test must end with InABrowser, so that `-skip InABrowser` skips it.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {
@@ -65,7 +65,7 @@ func Open(t *testing.T) *Chromium {
 	return shared.chromium
 }
 
-// Close ends the browser, if a test has opened it. TestMain calls it after all tests.
+// Close ends the browser if a test has started it. TestMain calls Close after all tests.
 func Close() error {
 	shared.Lock()
 	defer shared.Unlock()
@@ -77,17 +77,17 @@ func Close() error {
 	return err
 }
 
-// start starts Chromium.
 func start(t *testing.T) *Chromium {
 	t.Helper()
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		// chromedp creates and removes the profile's folder. A folder of the test would fail: parts of the browser
-		// write to the profile even after the browser's end, when the test's temporary folder is being removed.
+		// The folder of the profile is created and removed by chromedp, not by the test. Parts of the browser write to
+		// the profile even after the browser's end, and this would make the removal of the test's temporary folder
+		// fail.
 		chromedp.NoSandbox, chromedp.DisableGPU,
-		// A page and its embedded pages share a process, so that a visitor can reach both. The hidden parts
-		// of the window's own interface would take a process and a quarter of the time for each page.
+		// A page and its embedded pages run in one process, so that a visitor can access both. The hidden parts of the
+		// browser's own interface would need a process and a quarter of the time for each page.
 		chromedp.Flag("disable-features",
 			"Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 		chromedp.Flag("disable-site-isolation-trials", true))
@@ -110,24 +110,24 @@ func start(t *testing.T) *Chromium {
 
 // As describes a visitor. The zero value is a phone in English, in the light color scheme, with JavaScript, in Lisbon.
 type As struct {
-	Width    int // CSS pixels; 0: 390, a phone
+	Width    int // in CSS pixels; 0: 390, the width of a phone
 	Height   int // 0: 844
 	Dark     bool
 	Locale   string // such as ar or ja-JP; "": en
 	Timezone string // "": Europe/Lisbon
 	NoScript bool
-	Slow     bool              // a line so slow that pages are painted in pieces, which reveals layout shifts
-	MayShift float64           // accepted Cumulative Layout Shift; 0 for booking pages
+	Slow     bool              // a slow connection: pages are painted in pieces, which reveals layout shifts
+	MayShift float64           // maximum Cumulative Layout Shift; 0 for booking pages
 	Headers  map[string]string // sent with every request
-	Heavy    bool              // a page for developers: its scripts have no size limit
-	NoRules  bool              // skip axe-core, which is slow: another visitor has this width and scheme
-	Zoom     int               // percent; 0: 100. A larger zoom makes the window smaller, like a browser's zoom.
+	Heavy    bool              // a page for developers, whose scripts have no size limit
+	NoRules  bool              // skips axe-core, which is slow, if another visitor has this width and scheme
+	Zoom     int               // in percent; 0: 100. As in a browser, a larger zoom makes the window smaller.
 }
 
-// slowLine is the speed of a slow connection, in bytes per second. Some pages take a second and a half on it.
+// slowLine is the speed of a slow connection, in bytes per second. Some pages take a second and a half to load with it.
 const slowLine = 8000
 
-// Visitor is a person with one window. Its methods end the test if a condition does not hold.
+// Visitor is a person with one browser window. If a method cannot do what its name says, it ends the test.
 type Visitor struct {
 	t   *testing.T
 	c   *Chromium
@@ -138,18 +138,18 @@ type Visitor struct {
 	asked    []request
 	problems []string
 	coming   map[cdp.FrameID]bool // frames with a running navigation
-	turns    int                  // number of changes of coming
-	frame    cdp.FrameID          // current frame; "": the page itself
+	turns    int                  // number of starts and ends of navigations
+	frame    cdp.FrameID          // current frame; "" for the page itself
 }
 
-// request is a request of the window.
+// request is a request that the window has sent.
 type request struct {
 	id   network.RequestID
 	url  *url.URL
 	kind network.ResourceType
 }
 
-// Visit opens a window for another visitor, until the end of the test.
+// Visit opens a window for a new visitor. The window is closed at the end of the test.
 func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	t.Helper()
 	if as.Width == 0 {
@@ -176,7 +176,7 @@ func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	return v
 }
 
-// dress sets the window's size, color scheme, language and time zone.
+// dress sets the properties of the window that the visitor's As describes, such as its size and its language.
 func (v *Visitor) dress() {
 	v.t.Helper()
 	scheme := "light"
@@ -212,8 +212,7 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
 }
 
-// notice is called with each event of the browser. It records the requests, the problems and the
-// navigations of the window.
+// notice handles an event of the browser. It records the requests, the errors and the navigations of the window.
 func (v *Visitor) notice(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -231,7 +230,7 @@ func (v *Visitor) notice(event any) {
 	case *page.EventFrameDetached:
 		v.turn(e.FrameID, false)
 	case *log.EventEntryAdded:
-		// A response with an error status, such as 404, is not a problem by itself.
+		// An error status in a response, such as 404, is not a problem by itself.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 			v.problems = append(v.problems, fmt.Sprintf("the browser says of %s: %s", e.Entry.URL, e.Entry.Text))
 		}
@@ -245,7 +244,8 @@ func (v *Visitor) notice(event any) {
 	}
 }
 
-// turn records the start or the end of a frame's navigation. The caller holds v.mu.
+// turn records the start of a frame's navigation, or its end if the argument coming is false. The caller must hold
+// v.mu.
 func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	if v.turns++; coming {
 		v.coming[frame] = true
@@ -254,8 +254,8 @@ func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	}
 }
 
-// stays calls ask and returns its result. If a navigation happens during the call, stays returns
-// errTurns instead of true, because an action could miss its target or hit an element of the next page.
+// stays calls the function ask and returns its result. If a navigation is running or starts during the call, stays
+// returns errTurns instead of true, because an action could miss its target or hit an element of the next page.
 func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()
@@ -288,7 +288,7 @@ func (v *Visitor) Go(address string) {
 	v.need(chromedp.Do(v.ctx, chromedp.Navigate(address)))
 }
 
-// Back goes back like the browser's button. The browser may restore the page from its memory without loading it.
+// Back presses the browser's back button. The browser may restore the previous page from memory without loading it.
 func (v *Visitor) Back() {
 	v.t.Helper()
 	history := call(v, page.GetNavigationHistory, cdp.Empty{})
@@ -306,7 +306,7 @@ func (v *Visitor) Back() {
 // Address returns the address of the page.
 func (v *Visitor) Address() string { return Eval[string](v, "location.href") }
 
-// Screenshot returns a PNG of the whole page.
+// Screenshot returns a picture of the whole page as a PNG.
 func (v *Visitor) Screenshot() []byte {
 	v.t.Helper()
 	beyond := true
@@ -315,7 +315,7 @@ func (v *Visitor) Screenshot() []byte {
 	return shot.Data
 }
 
-// Keep writes a screenshot into the folder SLOTMESH_TEST_SCREENSHOTS, if it is set.
+// Keep writes a screenshot to the folder SLOTMESH_TEST_SCREENSHOTS. Without this environment variable, it does nothing.
 func (v *Visitor) Keep(name string) {
 	v.t.Helper()
 	folder := os.Getenv("SLOTMESH_TEST_SCREENSHOTS")
@@ -326,16 +326,16 @@ func (v *Visitor) Keep(name string) {
 	v.need(os.WriteFile(filepath.Join(folder, name+".png"), v.Screenshot(), 0o644))
 }
 
-// Eval returns the value of an expression in the page, or in the current frame. The
-// expression can use the page's document, but not the objects that its scripts have
-// created. It also works without JavaScript for the visitor. Eval waits for a promise.
+// Eval returns the value of a JavaScript expression in the page or in the current frame. The expression can use the
+// page's document, but not the objects that the page's scripts have created. Eval also works if the visitor has no
+// JavaScript. If the value is a promise, Eval waits for it.
 func Eval[T any](v *Visitor, expression string) T {
 	v.t.Helper()
 	var value T
 	v.until("the page does not answer", func() (bool, error) {
 		var err error
 		value, err = tryEval[T](v, expression)
-		if _, left := errors.AsType[*cdproto.Error](err); left { // the page navigated before it answered
+		if _, left := errors.AsType[*cdproto.Error](err); left { // the page navigated before the script returned
 			return false, err
 		}
 		v.need(err)
