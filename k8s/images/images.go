@@ -1,14 +1,14 @@
 // Package images builds the container images of Slotmesh without a container engine, as tar archives for `docker
 // load` and `ctr images import`. With a container engine, the Dockerfile in this folder builds the same images.
 //
-// The image of a service has no base image (FROM scratch). It contains the commands of the service,
-// the CA certificates of this machine, and a bill of materials for each command. The commands are
-// linked statically and built outside the workspace. They contain the time zones (time/tzdata in
-// libs/values/timespan). The same commit, Go version and certificates give the same bytes.
+// The image of a service has no base image (FROM scratch). It contains the commands of the service, the CA certificates
+// of this machine, and a bill of materials for each command. The commands are linked statically and built outside the
+// Go workspace. They include the time zone database (time/tzdata in libs/values/timespan). Builds with the same commit,
+// Go version and certificates produce the same bytes.
 //
-// The images of PostgreSQL and Redis are for trials and tests without a registry.
-// They are built from the Debian packages that are installed on this machine.
-// They follow the conventions of the official images that the chart relies on.
+// The images of PostgreSQL and Redis are for trials and tests without a registry. They are built from the Debian
+// packages that are installed on this machine. They follow those conventions of the official images that the Helm chart
+// relies on.
 package images
 
 import (
@@ -27,17 +27,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Source is the checkout that images are built from, with the values of their labels.
+// Source is the checkout from which images are built, with the values of the images' labels.
 type Source struct {
 	Root     string    // folder of the checkout
 	Version  string    // label org.opencontainers.image.version and tag of the images
-	Revision string    // commit, with the suffix "-dirty" if files differ from it
-	Created  time.Time // of the commit
+	Revision string    // commit, with the suffix "-dirty" if the checkout has other changes
+	Created  time.Time // time of the commit
 	Arch     string    // GOARCH of the commands
 }
 
-// Save builds the image called what (a service, postgres or redis) and writes it to dir/<repository>.tar.
-// It returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
+// Save builds an image and writes it to the archive dir/<repository>.tar. The argument what is the name of a service,
+// postgres or redis. Save returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	img, ref, err := buildImage(ctx, src, what)
 	if err != nil {
@@ -50,10 +50,10 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	return ref, nil
 }
 
-// SaveProgram writes an image called ref to the archive file. The image contains one
-// statically linked program for this machine's platform. further adds files of this machine,
-// with the libraries that they load: it maps paths in the image, without a leading slash, to
-// paths on this machine. With further files, the program can also be called by its name.
+// SaveProgram writes an image to an archive file. The argument ref is the image's reference. The image contains one
+// statically linked program for this machine's platform. The argument further adds files of this machine, and the
+// libraries that these files load. It maps paths in the image, without a leading slash, to paths on this machine. If
+// further is not empty, the program is also on the PATH of the image.
 func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -77,7 +77,8 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	return write(img, ref, file)
 }
 
-// readFurtherFiles returns further files of an image, by their paths there, and the libraries that they load.
+// readFurtherFiles returns the files in the argument further, by their paths in the image, and the libraries that they
+// load.
 func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, error) {
 	entries := slices.Clone(baseEntries)
 	for at, file := range further {
@@ -85,7 +86,7 @@ func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, 
 		if err != nil {
 			return nil, err
 		}
-		e.path, e.mode = at, e.mode|0o444 // readable for every user
+		e.path, e.mode = at, e.mode|0o444 // every user may read the file
 		entries = append(entries, e)
 	}
 	libraries, err := sharedLibraries(ctx, slices.Collect(maps.Values(further)))
@@ -102,7 +103,7 @@ func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, 
 	return entries, nil
 }
 
-// write writes the archive to a temporary file and renames it, so that file is never incomplete.
+// write writes the archive under a temporary name and then renames it, so that the archive is never incomplete.
 func write(img v1.Image, ref, file string) error {
 	tag, err := name.NewTag(ref)
 	if err != nil {

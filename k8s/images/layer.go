@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// entry is one file, folder or symbolic link of an image. Its time
-// is the Unix epoch, so that equal contents give equal layers.
+// entry is one file, folder or symbolic link in an image. Its modification time is the Unix epoch, so that layers with
+// the same content have the same bytes.
 type entry struct {
 	path    string // without a leading slash
 	mode    int64
@@ -26,7 +26,7 @@ type entry struct {
 	folder  bool
 }
 
-// packLayer packs entries and their parent folders, ordered by path.
+// packLayer returns a layer with the entries and their parent folders, sorted by path.
 func packLayer(entries []entry) (v1.Layer, error) {
 	entries = addParents(entries)
 	var packed bytes.Buffer
@@ -61,7 +61,8 @@ func (e entry) write(w *tar.Writer) error {
 	return err
 }
 
-// addParents returns entries sorted by path, each path once. It adds missing parent folders, owned by root.
+// addParents returns the entries sorted by path, without duplicate paths. It adds missing parent folders, which belong
+// to root.
 func addParents(entries []entry) []entry {
 	known := make(map[string]entry, 2*len(entries))
 	for _, e := range entries {

@@ -13,17 +13,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// serviceID is the uid and gid of every service as a number.
+// serviceID is the numeric uid and gid that every service runs with.
 const serviceID = 65532
 
-// Live lists the files of a development image, whose program can be replaced while the container runs (internal/live).
+// Live lists the files of a development image. The program in this image can be replaced while the container runs
+// (package internal/live).
 type Live struct {
 	Supervisor string   // path of cmd/live, built for Linux
 	Program    string   // path of the service
-	Commands   []string // paths of further programs; they keep their names
+	Commands   []string // paths of additional programs, which keep their file names
 }
 
-// Push builds a development image and sends it to the registry in ref. It uses HTTP for a registry on this machine.
+// Push builds a development image and pushes it to the reference ref. If the registry is on this machine, Push uses
+// HTTP.
 func (l Live) Push(ctx context.Context, ref string) error {
 	img, err := l.buildImage()
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// Materials returns the bill of materials of a Go program as a CycloneDX 1.6
-// document: the modules that the linker recorded, with the checksums of go.sum.
-// It contains no time and no place, so that equal programs have equal documents.
+// Materials returns the bill of materials of a Go program as a CycloneDX 1.6 document. The document lists the modules
+// that the linker recorded, with their checksums from go.sum. It contains no time and no path, so that equal programs
+// have equal documents.
 func Materials(program string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -48,8 +48,8 @@ func newStandardLibrary(version string) cyclonedx.Component {
 		PackageURL: url}
 }
 
-// newComponent describes a module. A replaced module is described as its replacement. If
-// the replacement is a folder of the checkout, it keeps its name and has no version.
+// newComponent describes a module of the program. For a replaced module, it describes the replacement. If the
+// replacement is a folder of the checkout, the component keeps the name of the module and has no version.
 func newComponent(module *debug.Module) cyclonedx.Component {
 	ours := module.Replace != nil && strings.HasPrefix(module.Replace.Path, ".")
 	if module.Replace != nil && !ours {
@@ -61,7 +61,7 @@ func newComponent(module *debug.Module) cyclonedx.Component {
 		c.Version, url = module.Version, url+"@"+module.Version
 	}
 	c.BOMRef, c.PackageURL = url, url
-	// "h1:" marks a SHA-256 hash of the module's files, in base64.
+	// The prefix "h1:" marks a SHA-256 hash of the module's files, in base64.
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(module.Sum, "h1:")); err == nil && len(sum) > 0 {
 		c.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 	}

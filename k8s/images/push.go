@@ -13,9 +13,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Push builds the image of the service called what for each of architectures (GOARCH values). It sends them
-// as one multi-platform image, tagged src.Version, to the repository prefix + what. It uses HTTP for a
-// registry on this machine, and the credentials of `docker login`. It returns the digest of the image index.
+// Push builds the image of a service and pushes it to a registry. The argument what is the name of the service. The
+// image is a multi-platform image for the given architectures (GOARCH values). Its repository is prefix + what, and its
+// tag is src.Version.
+//
+// If the registry is on this machine, Push uses HTTP. It uses the credentials of `docker login`. Push returns the
+// digest of the image index.
 func Push(ctx context.Context, src Source, architectures []string, prefix, what string) (string, error) {
 	tag, err := name.NewTag(prefix + what + ":" + src.Version)
 	if err != nil {
@@ -33,7 +36,8 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	return digest.String(), err
 }
 
-// newIndex returns the index of one service's images for all architectures. It uses Docker's format, as the images do.
+// newIndex returns the index of a service's images for all architectures. The index has Docker's format, like the
+// images.
 func newIndex(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
 	list := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 	for _, arch := range architectures {

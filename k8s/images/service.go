@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// serviceUser is the uid and gid of every service. They own nothing in the image.
+// serviceUser is the uid and gid that every service runs with. No file in the image belongs to this user.
 const serviceUser = "65532:65532"
 
-// certificates is the path of the CA certificates that a service trusts for TLS.
+// certificates is the path, in the image, of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
 
-// machineCertificates returns the CA certificates of this machine, from the paths of Debian, Red Hat or macOS.
+// machineCertificates returns the CA certificates of this machine. It looks for the files of Debian, Red Hat and macOS.
 func machineCertificates() ([]byte, error) {
 	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		bundle, err := os.ReadFile(file)
@@ -32,8 +32,8 @@ func machineCertificates() ([]byte, error) {
 	return nil, errors.New("this machine has no CA certificates: install the package ca-certificates")
 }
 
-// Services returns the services of the checkout at root that run in a cluster: all that
-// have a command of their own name, except allinone, which is all of them in one process.
+// Services returns the names of the services in the checkout at root that run in a cluster. These are all services that
+// have a command with the service's name, except allinone, which runs all services in one process.
 func Services(root string) ([]string, error) {
 	dirs, err := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*", "main.go"))
 	if err != nil {
@@ -53,7 +53,8 @@ func Services(root string) ([]string, error) {
 	return names, nil
 }
 
-// buildService builds the image of the service called what. Its command is /service; other commands keep their names.
+// buildService builds the image of a service. The argument what is the service's name. The service's command is
+// /service in the image; other commands keep their names.
 func buildService(ctx context.Context, src Source, what string) (v1.Image, error) {
 	commands, err := compile(ctx, src, what)
 	if err != nil {
@@ -82,7 +83,7 @@ func serviceConfig(src Source, what string) v1.Config {
 	}
 }
 
-// labels returns the image's title and origin as labels of the Open Container Initiative.
+// labels returns the labels of the image of a service or store, as the Open Container Initiative defines them.
 func (src Source) labels(what string) map[string]string {
 	const prefix = "org.opencontainers.image."
 	return map[string]string{
@@ -97,8 +98,8 @@ func (src Source) labels(what string) map[string]string {
 	}
 }
 
-// compile builds the commands of a service outside the workspace.
-// It returns a temporary folder, which the caller must remove.
+// compile builds the commands of a service outside the Go workspace. It returns the path of a temporary folder with the
+// commands, which the caller must remove.
 func compile(ctx context.Context, src Source, what string) (string, error) {
 	module := filepath.Join(src.Root, "services", what)
 	if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {
@@ -117,7 +118,7 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 	return out, nil
 }
 
-// buildArgs returns the arguments of go. The Dockerfile uses the same ones.
+// buildArgs returns the arguments of the go command that builds a service. The Dockerfile uses the same arguments.
 func buildArgs(out, version string) []string {
 	return []string{
 		"build", "-trimpath", "-buildvcs=false", "-ldflags",
@@ -125,7 +126,8 @@ func buildArgs(out, version string) []string {
 	}
 }
 
-// commandFiles returns the commands in dir with their paths in the image, each with its bill of materials.
+// commandFiles returns the image's entries for the commands in the folder dir, and for the bill of materials of each
+// command.
 func commandFiles(dir, service string) ([]entry, error) {
 	commands, err := os.ReadDir(dir)
 	if err != nil {
@@ -152,7 +154,8 @@ func commandFiles(dir, service string) ([]entry, error) {
 	return files, nil
 }
 
-// assemble builds an image of layers and a configuration.
+// assemble builds an image from layers and a configuration. Each element of the argument layers contains the entries of
+// one layer.
 func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
 	var adds []mutate.Addendum
 	for _, entries := range layers {

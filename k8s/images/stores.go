@@ -18,7 +18,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// storeUser is the uid and gid, which are the ones of the official images of PostgreSQL and Redis.
+// storeUser is the uid and gid of PostgreSQL and Redis in their images, as in the official images.
 const storeUser = 999
 
 //go:embed postgres-entrypoint.sh
@@ -27,18 +27,19 @@ var postgresEntrypoint []byte
 //go:embed redis-entrypoint.sh
 var redisEntrypoint []byte
 
-// store describes how to build the image of a store from a Debian package that is installed on this machine.
+// store describes how the image of PostgreSQL or Redis is built from a Debian package that is installed on this
+// machine.
 type store struct {
 	tag      string
 	pkg      string
-	programs []string // linked into /usr/local/bin, so that they can be called by name
-	files    []string // further files and folders
+	programs []string // linked into /usr/local/bin, so that their names suffice to call them
+	files    []string // paths of additional files and folders
 	excluded *regexp.Regexp
 	extra    []entry
 	config   v1.Config
 }
 
-// stores are the images that are built from Debian packages.
+// stores contains the stores whose images are built from Debian packages, by name.
 var stores = map[string]store{
 	"postgres": {
 		tag: "15",
@@ -46,12 +47,12 @@ var stores = map[string]store{
 		programs: []string{
 			"/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/15/bin/initdb",
 			"/usr/lib/postgresql/15/bin/psql", "/usr/lib/postgresql/15/bin/pg_isready",
-			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point and the chart hook
+			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point and the hook of the Helm chart
 		},
 		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15",
 			"/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
-		// The query compiler, its bitcode and the manuals are 80 %
-		// of the package. Duplicate zone files are most of zoneinfo.
+		// The query compiler, its bitcode and the manuals are 80 % of the package's size. The excluded time zone files
+		// are duplicates and make up most of zoneinfo.
 		excluded: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
 		extra: []entry{
 			{path: "usr/bin/sh", link: "dash"},
@@ -65,7 +66,7 @@ var stores = map[string]store{
 			Cmd:        []string{"postgres"},
 			Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
 				"PGDATA=/var/lib/postgresql/data"},
-			StopSignal: "SIGINT", // fast shutdown: SIGTERM would wait for the last client to disconnect
+			StopSignal: "SIGINT", // a fast shutdown; after SIGTERM, PostgreSQL waits until all clients disconnect
 		},
 	},
 	"redis": {
@@ -87,8 +88,8 @@ var stores = map[string]store{
 	},
 }
 
-// baseEntries are the entries of every store's image: Debian's links for
-// the merged /usr, the users, and a folder for temporary files.
+// baseEntries are the entries in the image of every store: Debian's symbolic links for the merged /usr, the users, and
+// a folder for temporary files.
 var baseEntries = []entry{
 	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"},
 	{path: "lib64", link: "usr/lib64"},
@@ -126,8 +127,8 @@ func (s store) buildImage(ctx context.Context) (v1.Image, error) {
 	return assemble([][]entry{entries}, cfg, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
 }
 
-// listPaths returns the files of this machine that the image contains:
-// programs, further files, and the libraries that they load.
+// listPaths returns the paths of all files of this machine that the image contains: the programs, the additional files,
+// and the libraries that these load.
 func (s store) listPaths(ctx context.Context) ([]string, error) {
 	var paths []string
 	for _, top := range slices.Concat(s.programs, s.files) {
@@ -153,14 +154,15 @@ func (s store) listPaths(ctx context.Context) ([]string, error) {
 
 func (s store) isExcluded(path string) bool { return s.excluded != nil && s.excluded.MatchString(path) }
 
-// loadedLibrary matches a line of ldd: the path of a library after "=>", or the path of the loader without "=>".
+// loadedLibrary matches a line in the output of ldd. The line contains the path of a library after "=>", or the path of
+// the loader without "=>".
 var loadedLibrary = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 
-// sharedLibraries returns the libraries that these programs and libraries load, as ldd lists them.
+// sharedLibraries returns the paths of the libraries that the given programs and libraries load, as ldd lists them.
 func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "ldd", paths...).Output()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is statically linked or not a program
+	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is linked statically or not a program
 		return nil, fmt.Errorf("ldd: %w", err)
 	}
 	var libraries []string
@@ -170,7 +172,8 @@ func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	return libraries, nil
 }
 
-// readMachineFile reads a file of this machine and follows links. The path in the image is the one in the merged /usr.
+// readMachineFile reads a file of this machine and follows symbolic links. The path of the entry is the file's path
+// under the merged /usr.
 func readMachineFile(path string) (entry, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Command caller is the test program of the service mesh tests. It runs in a pod, with the identity of
-// a service or with none. Without arguments, it serves port 8080 and answers each request with the
-// client's address and X-Forwarded-For.
+// Command caller is the program that the service mesh tests run in a pod. The pod has the identity of a service or no
+// identity. Without arguments, caller serves port 8080 and answers each request with the client's address and the
+// header X-Forwarded-For.
 //
-// `caller METHOD URL...`, in the same pod, calls the addresses and prints a line for each: the method,
-// the address, the status and the first 200 bytes of the body, or an error.
+// `caller METHOD URL...` sends a request to each URL and prints one line for each: the method, the URL, the status and
+// the first 200 bytes of the body, or an error.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command cosign is the command of sigstore without the clients of cloud key services, which are half
-// of the code to compile.
+// Command cosign is sigstore's command of that name without the clients of cloud key services. These clients are half
+// of the code that would have to be compiled.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command kwok is the controller of kwok with its fast stages: nodes and pods reach their desired state at once. The
-// upstream command needs a newer library for its flags, so that most of Kubernetes would have to be compiled again.
+// Command kwok is the controller of kwok with kwok's fast stages, so that nodes and pods reach their desired state at
+// once. The original command needs a newer library for its flags, and most of Kubernetes would have to be compiled a
+// second time for that library.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Command metrics-server is the metrics server of Kubernetes with the few settings that a cluster of one node needs.
-// The upstream command describes its API with packages of a newer Kubernetes, which would have to be compiled only for
-// it. This one uses the description, and most other packages, of the Kubernetes that the test cluster builds anyway.
+// The original command describes its API with packages of a newer Kubernetes, which would have to be compiled only for
+// it. This command uses the packages of the Kubernetes version that the test cluster builds in any case.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const (
 	port       = 10250
-	resolution = 15 * time.Second // the minimum that upstream recommends
+	resolution = 15 * time.Second // the minimum that the original metrics server recommends
 	patience   = 10 * time.Second // timeout of a request to a kubelet
 )
 
@@ -64,8 +64,8 @@ func run(stop <-chan struct{}) error {
 	return s.RunUntil(stop)
 }
 
-// listener serves the API with a self-signed certificate. The API server of the cluster authenticates
-// and authorizes the clients.
+// listener returns the configuration of the server for the API, with a self-signed certificate. The API server of the
+// cluster authenticates and authorizes the clients.
 func listener() (*server.Config, error) {
 	config := server.NewConfig(api.Codecs)
 	serving := options.NewSecureServingOptions().WithLoopback()

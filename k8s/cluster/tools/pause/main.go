@@ -1,5 +1,5 @@
-// Command pause is the process that keeps a pod's namespaces alive. It waits for a signal, and reaps
-// orphaned processes.
+// Command pause is the process that keeps the namespaces of a pod alive. It waits for a signal to end, and removes
+// orphaned processes that have ended.
 package main
 
 import (

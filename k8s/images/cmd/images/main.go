@@ -121,7 +121,7 @@ func save(ctx context.Context, src images.Source, names []string, out string) er
 	return nil
 }
 
-// source returns the commit of the checkout as git reports it.
+// source returns the commit of the checkout, as git reports it, for the labels of the images.
 func source(ctx context.Context, root string) (images.Source, error) {
 	commit, err := git(ctx, root, "log", "-1", "--format=%H %ct")
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package live replaces the program in a running container without a new image, as Tilt's live update needs it.
+// Package live replaces the program in a running container without a new image. Tilt's live update needs this function.
 //
-// [Supervise] runs the program for the container's first process and restarts it
-// on a signal. [Unpack] writes the files that Tilt sends. So a development image
-// needs neither a shell nor tar, and has no base image, as the production image.
+// [Supervise] is the loop of the container's first process: it runs the program and restarts it on a signal. [Unpack]
+// writes the files that Tilt sends. A development image therefore needs neither a shell nor tar, and like the
+// production image it has no base image.
 package live
 
 import (
@@ -16,9 +16,9 @@ import (
 	"syscall"
 )
 
-// Supervise runs program with args until it ends. It forwards SIGTERM and SIGINT
-// from signals to the program. SIGHUP restarts the program. Supervise returns
-// the program's exit code, or 128 plus the signal's number if a signal ended it.
+// Supervise runs a program with the given arguments until the program ends. It forwards SIGTERM and SIGINT from the
+// channel signals to the program. On SIGHUP, it restarts the program. Supervise returns the program's exit code. If a
+// signal ended the program, it returns 128 plus the number of the signal.
 func Supervise(program string, args []string, signals <-chan os.Signal) (int, error) {
 	for {
 		child := exec.Command(program, args...)
@@ -36,9 +36,10 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 	}
 }
 
-// DebugCommand returns the command that runs program under Delve if debugger exists, and program itself otherwise.
-// Under Delve, program starts at once. Delve accepts clients on port 2345 of the loopback interface, one after
-// another. It accepts them from any user, because a forwarded port belongs to the user of the node.
+// DebugCommand returns the command that runs a program under Delve. If the file in the argument debugger does not
+// exist, it returns the program itself. Under Delve, the program starts at once and does not wait for a client. Delve
+// accepts one client after another on port 2345 of the loopback interface. Delve accepts clients of any user, because a
+// forwarded port belongs to the user of the node.
 func DebugCommand(debugger, program string, args []string) (string, []string) {
 	if _, err := os.Stat(debugger); err != nil {
 		return program, args
@@ -50,7 +51,8 @@ func DebugCommand(debugger, program string, args []string) (string, []string) {
 	}, args...)
 }
 
-// awaitChild forwards signals to child until it ends. It reports whether to restart it.
+// awaitChild forwards signals to the child process until the process ends. It returns true if the process must be
+// restarted.
 func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
@@ -82,8 +84,8 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// Unpack writes the regular files of a tar archive below dir. It replaces
-// each file atomically, so that a running program can be replaced too.
+// Unpack writes the regular files of a tar archive below the folder dir. It replaces each file atomically, so that it
+// can also replace a running program.
 func Unpack(dir string, archive io.Reader) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
