@@ -10,46 +10,48 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// PriceList prices many items with one tariff, faster than one call of [Tariff.Price] for each item. A
-// PriceList is not safe for concurrent use.
+// PriceList computes the prices of many items with one tariff. This is faster than a
+// call of [Tariff.Price] for each item. A PriceList is not safe for concurrent use.
 //
-// It evaluates the conditions once for all items of a kind, because most purchases in a list have the
-// same data. It also combines the rules that apply into one. This is possible because every [Change]
-// maps a price x to a·x + b, and a sequence of such changes has the same form.
+// It evaluates the conditions once for all items of a kind that have the same purchase data, as most
+// items in a list do. It also combines the rules that apply into one effect. This is possible because
+// every [Change] maps a price x to a·x + b, and a sequence of such changes has the same form.
 type PriceList struct {
 	tariff *Tariff
 	valid  map[purchaseKey]*validRules
 }
 
-// purchaseKey is a purchase as a map key; -1 stands for an unknown number.
+// purchaseKey is a [Purchase] and a kind of item as a map key. The number -1 means that a number is unknown.
 type purchaseKey struct {
 	kind                   Kind
 	moment                 Moment
 	date                   timespan.Date
 	start                  timespan.TimeOfDay
 	party, units           int
-	isReturning, isUnknown bool // FirstBooking is false; FirstBooking is nil
+	isReturning, isUnknown bool // isReturning: FirstBooking is false; isUnknown: FirstBooking is nil
 }
 
-// validRules contains the rules whose conditions hold, and their combined effect on prices.
+// validRules contains the rules whose conditions hold, and the combined effect of these rules on prices.
 type validRules struct {
 	rules  []scopedRule
-	common *combinedEffect               // the effect on all items; nil if some rules apply only to some items
-	byItem map[uuid.UUID]*combinedEffect // the effect by item, if common is nil
-	// by the rules that apply to an item, one bit each; many items have the same rules
+	common *combinedEffect               // effect on all items; nil if some of the rules apply to certain items only
+	byItem map[uuid.UUID]*combinedEffect // effect by item id; used if common is nil
+	// byRules holds the effect by the set of rules that apply to an item,
+	// with one bit per rule. Many items have the same set of rules.
 	byRules map[string]*combinedEffect
 }
 
-// combinedEffect is the combined effect of some rules. A price of x minor units
-// becomes (a·x + b) / unit. A nil total means that no rule applies.
+// combinedEffect is the combined effect of several rules. A list price of x minor units
+// becomes the price (a·x + b) / unit. A nil combinedEffect means that no rule applies.
 type combinedEffect struct{ a, b, unit *big.Int }
 
-// NewPriceList returns a new, empty list.
+// NewPriceList returns an empty price list for the tariff t.
 func (t *Tariff) NewPriceList() *PriceList {
 	return &PriceList{tariff: t, valid: map[purchaseKey]*validRules{}}
 }
 
-// Amount returns the same amount as [Tariff.Price] for one unit of the item, in minor units. It ignores item.Units.
+// Amount returns the price of one unit of the item, in minor units. The
+// price equals the result of [Tariff.Price]. Amount ignores item.Units.
 func (l *PriceList) Amount(item Item, p Purchase) int64 {
 	if item.ListPrice == 0 {
 		return 0
@@ -79,8 +81,8 @@ func newPurchaseKey(kind Kind, p Purchase) purchaseKey {
 	return b
 }
 
-// selectRules returns the rules for items of a kind whose conditions hold. A rule that stops others
-// and applies to all items is the last one in the result.
+// selectRules returns the rules for items of a kind whose conditions hold for the
+// purchase p. A rule with Stop that applies to all items is the last rule in the result.
 func (t *Tariff) selectRules(kind Kind, p Purchase) *validRules {
 	v := &validRules{byItem: map[uuid.UUID]*combinedEffect{}, byRules: map[string]*combinedEffect{}}
 	hasScoped := false
@@ -127,8 +129,8 @@ func (v *validRules) findEffect(id uuid.UUID, c money.Currency) *combinedEffect 
 	return effect
 }
 
-// combineRules combines rules that all apply into one effect. The effect is linear, so the results for
-// the prices 0 and 1 determine it.
+// combineRules combines rules that all apply to an item into one effect. The effect
+// is linear in the price. Therefore the results for the prices 0 and 1 determine it.
 func combineRules(rules []scopedRule, c money.Currency) *combinedEffect {
 	if len(rules) == 0 {
 		return nil
@@ -143,8 +145,8 @@ func combineRules(rules []scopedRule, c money.Currency) *combinedEffect {
 		unit: powerOfTen(-minExponent)}
 }
 
-// scaleDecimal returns d as a whole number of units of 10^exponent.
-// This unit must not be larger than the last decimal place of d.
+// scaleDecimal returns d in units of 10^exponent, as a whole
+// number. The exponent must not be greater than the exponent of d.
 func scaleDecimal(d decimal.Decimal, exponent int32) *big.Int {
 	return new(big.Int).Mul(d.Coefficient(), powerOfTen(d.Exponent()-exponent))
 }
@@ -153,7 +155,8 @@ func powerOfTen(exponent int32) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil)
 }
 
-// apply returns the price for a list price, rounded half up and limited to 0..largest, as [money.Currency.Round] does.
+// apply returns the price for a list price. The price is rounded half up and
+// limited to the range from 0 to largest, as [money.Currency.Round] does.
 func (t *combinedEffect) apply(list, largest int64) int64 {
 	if t == nil {
 		return list

@@ -8,22 +8,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// Rule is one pricing rule. If its condition holds, it changes the
-// running price of its items: the price after the rules before it.
+// Rule is one pricing rule. If its condition holds, the rule changes the running price of the
+// items in AppliesTo. The running price is the price after the rules that come before this rule.
 type Rule struct {
-	Key       string    // unique in a tariff
-	Kind      rule.Kind // shown in the steps of a quote
-	Priority  int       // lowest first; rules of one priority are ordered by key
+	Key  string    // unique in a tariff
+	Kind rule.Kind // shown in the steps of a quote
+	// Priority is the position of the rule; the rule with the lowest number applies first. Rules with
+	// the same Priority apply in the order of Key.
+	Priority  int
 	Condition Condition
 	Change    Change
-	Stop      bool // if this rule applies, no later rule does
+	Stop      bool // if this rule applies, later rules do not apply
 	AppliesTo Scope
 }
 
-// Kind is a kind of priced item.
+// Kind is a kind of item that has a price.
 type Kind int
 
-// The kinds of priced items.
+// The kinds of items that have a price.
 const (
 	Service Kind = iota
 	Event
@@ -31,20 +33,19 @@ const (
 	kindCount // the number of kinds
 )
 
-// Scope selects items of each kind.
+// Scope selects the items that a rule applies to, for each kind of item.
 type Scope [kindCount]Selection
 
-// NewFullScope returns the scope of a rule without limits.
+// NewFullScope returns the scope of a rule that applies to all items.
 func NewFullScope() Scope { return Scope{{All: true}, {All: true}, {All: true}} }
 
-// Selection contains the items that a rule applies to, all of one kind:
-// all items, or those with the IDs. The zero value contains none.
+// Selection selects items of one kind: all items, or the items with the ids in IDs. The zero value selects no items.
 type Selection struct {
 	All bool
 	IDs []uuid.UUID
 }
 
-// idSet returns the selected ids for lookup, or nil if all items are selected.
+// idSet returns the selected ids as a set, or nil if all items are selected.
 func (s Selection) idSet() map[uuid.UUID]struct{} {
 	if s.All {
 		return nil
@@ -56,8 +57,8 @@ func (s Selection) idSet() map[uuid.UUID]struct{} {
 	return set
 }
 
-// Change is the effect of a rule on the running price: the price after
-// the rules before it. It is a [Percent], an [Amount] or a [Set].
+// Change is the effect of a rule on the running price, which is the price after the
+// rules that come before the rule. A Change is a [Percent], an [Amount] or a [Set].
 type Change interface {
 	apply(running decimal.Decimal, c money.Currency) decimal.Decimal
 }
@@ -71,9 +72,10 @@ var (
 // Percent changes the running price by a percentage. For example, -20 reduces the price by a fifth.
 type Percent struct{ factor decimal.Decimal }
 
-// NewPercent returns the change by p percent.
+// NewPercent returns the change of the running price by p percent.
 func NewPercent(p decimal.Decimal) Percent {
-	return Percent{factor: p.Add(hundred).Shift(-2)} // shifting the decimal point is exact, unlike a division
+	// exact, because this only shifts the decimal point; a division would round
+	return Percent{factor: p.Add(hundred).Shift(-2)}
 }
 
 var hundred = decimal.NewFromInt(100)
@@ -82,14 +84,14 @@ func (p Percent) apply(running decimal.Decimal, _ money.Currency) decimal.Decima
 	return running.Mul(p.factor)
 }
 
-// Amount adds minor units to the running price.
+// Amount is a number of minor units that is added to the running price.
 type Amount int64
 
 func (a Amount) apply(running decimal.Decimal, c money.Currency) decimal.Decimal {
 	return running.Add(c.Decimal(int64(a)))
 }
 
-// Set replaces the running price with minor units.
+// Set is a price in minor units that replaces the running price.
 type Set int64
 
 func (s Set) apply(_ decimal.Decimal, c money.Currency) decimal.Decimal {

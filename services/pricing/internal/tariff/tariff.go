@@ -1,15 +1,14 @@
-// Package tariff turns a list price into the price to pay. It applies the pricing rules of a business
-// one after another to the known data of a purchase (semantics.md §5; pricing_rules in
+// Package tariff computes the price to pay from a list price. It applies the pricing rules of a
+// business, one after another, to the known data of a purchase (semantics.md §5; pricing_rules in
 // manifest.example.yaml). Its functions have no side effects and use no floating-point numbers.
 //
-// The running price is an exact decimal from the list price to the last rule. Only the result is
-// rounded, half up, to the minor unit of the currency. A negative result becomes 0. Between two rules
-// the running price may have any number of decimals and may be below 0. So a discount larger than the
-// price reduces a later surcharge. An item of several units is rounded twice; see [Tariff.Price].
+// The running price is the price after each rule, as an exact decimal. Only the result of the last rule is
+// rounded, half up, to the minor unit of the currency. A negative result becomes 0. Between two rules, the
+// running price may have any number of decimals and may be negative. A discount that is larger than the price
+// therefore also reduces a later surcharge. The price of several units is rounded twice; see [Tariff.Price].
 //
 // A rule does not apply if its condition needs data that are not known yet, such as the start time or
-// the size of the party. This is the only difference between a quote in a list and the price of a
-// booking.
+// the size of the party. A price in a list differs from the price of a booking for this reason only.
 package tariff
 
 import (
@@ -24,22 +23,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// Tariff is the pricing rules of one business, prepared to price
-// many items. It is immutable and safe for concurrent use.
+// Tariff holds the pricing rules of one business, prepared for
+// many items. It never changes and is safe for concurrent use.
 type Tariff struct {
 	currency        money.Currency
 	rules           [kindCount][]scopedRule // in the order in which they apply
 	timedConditions []timedCondition
 }
 
-// scopedRule is a rule for one kind of item.
+// scopedRule is a rule and the items of one kind to which the rule applies.
 type scopedRule struct {
 	*Rule
-	ids map[uuid.UUID]struct{} // nil: every item of the kind
+	ids map[uuid.UUID]struct{} // ids of the items; nil if the rule applies to every item of the kind
 }
 
-// New returns the tariff of rules, in any order, whose amounts are minor units
-// of currency. It returns an error for a rule without a condition or a change.
+// New returns the tariff with these rules, which may be in any order. The amounts in the rules
+// are minor units of currency. New returns an error for a rule without a condition or a change.
 func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	ordered := slices.Clone(rules)
 	slices.SortFunc(ordered, func(a, b Rule) int {
@@ -63,34 +62,36 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	return t, nil
 }
 
-// Item is an item to price.
+// Item is an item whose price is computed.
 type Item struct {
 	Kind      Kind
-	ID        uuid.UUID // the service, event or rental that rules name in applies_to
-	ListPrice int64     // price of one unit (of the variant or tier, if there is one) in minor units; 0: free
-	// Units is the number of units that are bought together, for a service with a price per person.
-	// 0 means one. Rules that depend on the party size apply to the price of all units together.
+	ID        uuid.UUID // id of the service, event or rental, which rules refer to in AppliesTo
+	ListPrice int64     // list price of one unit, or of the variant or tier, in minor units; 0 if the item is free
+	// Units is the number of units that are bought together, for a service with a price per
+	// person. 0 means one unit. Rules for the party size apply to the price of all units together.
 	Units int
 }
 
-// Price is the price of an item and its steps.
+// Price is the price of an item, with the effect of each rule.
 type Price struct {
-	Amount    int64  // minor units, never below 0
-	Steps     []Step // one for each rule that applied: the rules of the unit price, then the rules of the party size
-	UnitPrice int64  // the price of one unit, before the rules of the party size
+	Amount int64 // in minor units, never negative
+	// Steps has one step for each rule that applied: first the rules for one unit, then the rules for the party size.
+	Steps     []Step
+	UnitPrice int64 // price of one unit, before the rules for the party size
 }
 
-// Step is the effect of one rule in a quote: the exact price
-// before and after the rule, in the major unit of the currency.
+// Step is the effect of one rule: the exact price before and after the rule, in the major unit of the currency.
 type Step struct {
 	Rule          *Rule
 	Before, After decimal.Decimal
 }
 
-// Price applies the rules to the item and returns the price to pay. A free item stays at 0, whatever the rules are.
+// Price applies the rules to the item and returns the price to
+// pay. The price of a free item is 0, whatever the rules are.
 //
-// The price of several units has two parts. The rules that do not depend on the party size give the price of one unit,
-// which is rounded. This price times the number of units is then changed by the rules that depend on the party size.
+// The price of several units is computed in two parts. First, the rules that do not
+// depend on the party size determine the price of one unit, which is rounded. Then the
+// rules that depend on the party size change this price times the number of units.
 func (t *Tariff) Price(item Item, p Purchase) Price {
 	if item.ListPrice == 0 {
 		return Price{}
@@ -114,7 +115,7 @@ func (t *Tariff) Price(item Item, p Purchase) Price {
 	return Price{Amount: amount, Steps: append(steps, partySteps...), UnitPrice: unit}
 }
 
-// findApplicable returns the rules that apply to an item, in order.
+// findApplicable returns the rules that apply to the item, in the order in which they apply.
 func (t *Tariff) findApplicable(item Item, p Purchase) []*Rule {
 	var applied []*Rule
 	for _, r := range t.rules[item.Kind] {
@@ -128,9 +129,8 @@ func (t *Tariff) findApplicable(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// applyRules applies the rules in their order. The argument running is the price before the first
-// rule. It returns the rounded result and the steps. Without rules it returns the argument list, the
-// list price.
+// applyRules applies the rules in their order. The argument running is the price before the first rule. The results
+// are the rounded price in minor units and the steps. If there are no rules, the price is the argument list.
 func (t *Tariff) applyRules(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil
@@ -144,8 +144,8 @@ func (t *Tariff) applyRules(running decimal.Decimal, rules []*Rule, list int64) 
 	return max(0, t.currency.Round(running)), steps
 }
 
-// ValidUntil returns the first instant after m at which a price may change for
-// the same purchase. The second result is false if there is no such instant.
+// ValidUntil returns the first instant after m at which the price of the same
+// purchase may change. The second result is false if there is no such instant.
 func (t *Tariff) ValidUntil(m Moment) (int64, bool) {
 	until := int64(endOfTime)
 	for _, c := range t.timedConditions {
