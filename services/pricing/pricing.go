@@ -1,10 +1,10 @@
-// Package pricing is the service that computes the prices to pay from list prices. It stores nothing.
-// The pricing rules are in the business's offer, which catalog publishes. The data of a purchase are
-// in each request. From both, the tariff (internal/tariff) computes a price with its steps. Lists and
-// bookings both use the tariff, so they always show the same price.
+// Package pricing is the service that computes the prices that customers pay. It stores nothing. The list prices
+// and the pricing rules are in the offer of the business, which catalog publishes. The data of the purchase are
+// in the request. From both, the tariff (internal/tariff) computes each price and lists the rules that changed
+// it. Price lists and bookings both use the tariff. Therefore they always show the same price for the same data.
 //
-// The internal port answers POST /internal/quotes for many items at once. The public port has no
-// paths.
+// The internal port serves POST /internal/quotes, which computes
+// the prices of many items at once. The public port has no paths.
 package pricing
 
 import (
@@ -24,7 +24,7 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 }
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error {
 		rdb, err := s.Redis(ctx, cfg.Redis)

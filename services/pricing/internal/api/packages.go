@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// applyPackage looks for a package of the requested items. If there is none, it returns nil and
-// changes nothing. Otherwise it returns the package. It sets the price of each item to the item's
-// share of the price of the package. It adds this change as a step of each quote.
+// applyPackage returns the package that the requested items form, or nil if they form none. In a
+// package, each item's price becomes its share of the package price. applyPackage sets these prices
+// in quotes, and adds a step to each quote for the change. Without a package, it changes nothing.
 func applyPackage(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, hasVariant := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {

@@ -1,5 +1,5 @@
-// Package api serves pricing's internal API. It reads a request, finds
-// each item in the offer of the business, and lets the tariff price it.
+// Package api serves the internal API of pricing. It parses a request, finds each item
+// in the offer of the business, and computes the price with the tariff of the business.
 package api
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// Offers returns the offer of a business. Get returns an offer that is at most a few seconds old. AtLeast returns an
-// offer of the given version or a newer one. Faults: business_not_found; peer_unavailable if no offer can be read.
+// Offers returns the offer of a business. Get returns an offer that is at most a few seconds old. AtLeast returns
+// the offer of this version or a newer one. Faults: business_not_found; peer_unavailable if no offer can be read.
 type Offers interface {
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
@@ -26,27 +26,27 @@ type Offers interface {
 
 var _ Offers = (*catalogclient.Client)(nil)
 
-// Quotes answers POST /internal/quotes.
+// Quotes serves POST /internal/quotes.
 type Quotes struct {
 	offers  Offers
 	tariffs *tariffs
 	places  *bulkhead.Tenants
 }
 
-// minLargeItems is the number of items at which a request becomes a large one; a booking has fewer items. Large
-// requests of a business share a limited number of places. placeTimeout is how long a large request waits for
-// a place. After that time it is refused with rate_limited, which does not count as a failure of pricing.
+// A request with at least minLargeItems items is a large request. Bookings have fewer items. The large requests of a
+// business share a limited number of places. placeTimeout is how long a large request waits for a place. After that
+// time, it is refused with a fault of code rate_limited, so that callers do not count it as a failure of pricing.
 const (
 	minLargeItems = 100
 	placeTimeout  = 250 * time.Millisecond
 )
 
-// NewQuotes returns the handler of quotes, which reads offers.
+// NewQuotes returns the handler of POST /internal/quotes. It reads the offers from the argument offers.
 func NewQuotes(offers Offers) *Quotes {
 	return &Quotes{offers: offers, tariffs: newTariffs(), places: bulkhead.New(2 * runtime.GOMAXPROCS(0))}
 }
 
-// Mount adds the endpoint.
+// Mount adds the route POST /internal/quotes.
 func (q *Quotes) Mount(internal *server.Internal) {
 	server.Mount(internal, pricing.Quotes, q.answer, readRequest)
 }
@@ -60,8 +60,8 @@ func (q *Quotes) answer(ctx context.Context, request pricing.QuotesRequest) (*pr
 	return q.quote(ctx, &request)
 }
 
-// acquirePlace waits until a large request gets one of its business's places. The caller must call the
-// returned function to free the place. For a small request it does nothing. Fault: rate_limited.
+// acquirePlace waits until a large request gets one of the places of its business. The caller must call the
+// returned function to free the place. A small request needs no place and does not wait. Fault: rate_limited.
 func (q *Quotes) acquirePlace(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
 	if len(request.Items) < minLargeItems {
 		return func() {}, nil
@@ -92,7 +92,7 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 	quotes := make([]pricing.Quote, len(request.Items))
 	for i := range request.Items {
 		if err := ctx.Err(); err != nil {
-			return nil, err // the deadline has passed; many items with many rules take long
+			return nil, err // the deadline has passed, which can happen with many items and many rules
 		}
 		item, purchase, err := resolve(offer, &request.Items[i], moment)
 		if err != nil {
@@ -126,9 +126,9 @@ func (q *Quotes) readOffer(ctx context.Context, request *pricing.QuotesRequest) 
 	return q.offers.AtLeast(ctx, request.Slug, request.OfferVersion)
 }
 
-// resolve looks up the list price of an item in the offer, and collects the data of the
-// purchase for the pricing rules. It also accepts inactive items, because other services decide
-// whether an item can be bought. Faults: service_not_found, rental_not_found, not_found.
+// resolve returns the item with its list price from the offer, and the data of the purchase
+// for the pricing rules. It also accepts inactive items, because other services decide
+// whether an item can be booked. Faults: service_not_found, rental_not_found, not_found.
 func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
 	tariffItem := tariff.Item{ID: item.ID}
 	purchase := tariff.Purchase{
@@ -186,14 +186,14 @@ func findTierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)
 	}
 	for _, t := range event.Tiers {
-		if t.ID == *item.TierID { // readRequest has checked that TierID is not nil
+		if t.ID == *item.TierID { // TierID is not nil, because readRequest requires it
 			return t.Price, nil
 		}
 	}
 	return 0, fault.Newf(fault.NotFound, "Tier not found: %s", item.TierID)
 }
 
-// newQuote returns the quote of a price, with its steps.
+// newQuote returns the quote of an item with this price and its steps.
 func newQuote(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
 	quote := pricing.Quote{Priced: item.ListPrice > 0, List: item.ListPrice, Price: price.Amount}
 	if item.Units > 1 && quote.Priced {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// wireRequest and wireItem are the JSON form of [pricing.QuotesRequest] and [pricing.Item].
-// Their fields are parsed separately, so that a fault can name the item and the field.
+// wireRequest and wireItem are the JSON form of [pricing.QuotesRequest] and [pricing.Item]. Values
+// are decoded as strings and parsed one by one, so that a fault can name the item and the field.
 type wireRequest struct {
 	Slug         string            `json:"slug"`
 	OfferVersion int64             `json:"offer_version"`
@@ -36,7 +36,8 @@ type wireItem struct {
 	Units        *int    `json:"units"`
 }
 
-// readRequest reads and checks a body. Fault: invalid_parameter, which names the field.
+// readRequest parses the body into the argument into and checks
+// the values. Fault: invalid_parameter, which names the field.
 func readRequest(body []byte, into *pricing.QuotesRequest) error {
 	var wire wireRequest
 	if err := json.Unmarshal(body, &wire); err != nil {
@@ -71,7 +72,7 @@ func readRequest(body []byte, into *pricing.QuotesRequest) error {
 
 func formatItemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
 
-// readItem reads an item; at is its path in the body.
+// readItem parses one item. The argument path is the path of the item in the body, such as items[3].
 func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	var wire wireItem
 	if err := json.Unmarshal(raw, &wire); err != nil {
@@ -92,7 +93,7 @@ func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 		tier := r.readID("tier_id", wire.TierID)
 		item.TierID = &tier
 		r.refuseFields("event", "variant_id", wire.VariantID != nil, "units", wire.Units != nil)
-		return item, r.err // an event has its own date and start
+		return item, r.err // an event has its own date and start, so the request has none
 	case pricing.KindRental:
 		item.Units = r.checkAtLeastOne("units", wire.Units)
 		r.refuseFields("rental", "tier_id", wire.TierID != nil, "variant_id", wire.VariantID != nil)
@@ -104,8 +105,8 @@ func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	return item, r.err
 }
 
-// itemReader reads the fields of one item and keeps the first fault. The field path is the path of the
-// item in the request, for example items[3].
+// itemReader parses the fields of one item and keeps the first error.
+// The field path is the path of the item in the body, such as items[3].
 type itemReader struct {
 	path string
 	err  error
@@ -165,8 +166,8 @@ func (r *itemReader) checkAtLeastOne(field string, n *int) *int {
 	return n
 }
 
-// refuseFields refuses fields that an item of this kind must not have. The argument written reports
-// whether the request contains field; otherWritten reports the same for other.
+// refuseFields sets an error if the request contains a field that an item of this kind must not have. The argument
+// written reports whether the request contains the field named by field; otherWritten reports the same for other.
 func (r *itemReader) refuseFields(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")
@@ -180,8 +181,8 @@ func invalid(field, problem string) error {
 	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
 }
 
-// describeParseError returns the fault for JSON of the wrong shape. It names the path ("" for the body) or a field
-// below it.
+// describeParseError returns a fault for JSON with a wrong type. The fault names the
+// field if err names one, or else path. An empty path stands for the whole body.
 func describeParseError(path string, err error) error {
 	var typeErr *json.UnmarshalTypeError
 	if !errors.As(err, &typeErr) || typeErr.Field == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// newTariff builds the tariff of a business. It returns an error if this version of the program does
-// not know a kind of rule, because a wrong price would be worse than no price.
+// newTariff builds the tariff of a business from its offer. It returns an error if this
+// release does not know a kind of rule, because a wrong price would be worse than no price.
 func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {
@@ -25,8 +25,8 @@ func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	return tariff.New(rules, offer.Money())
 }
 
-// convertChange returns the price change of a rule. It returns nil if
-// the rule has no change; the tariff then refuses the rule.
+// convertChange returns the price change of a rule. It returns nil
+// if the rule has no change; [tariff.New] then returns an error.
 func convertChange(r *catalog.Rule) tariff.Change {
 	switch {
 	case r.Percent != nil:

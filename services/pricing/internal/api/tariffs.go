@@ -7,25 +7,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// tariffs caches the tariff of each business, because building one from thousands of rules for each
-// booking would be slow.
+// tariffs caches the tariff of each business. Building a tariff from thousands of rules for each booking would be slow.
 type tariffs struct {
 	cache *lru.Cache[string, cachedTariff]
 }
 
-// cachedTariff is a tariff and the offer from which it was built. An offer is immutable, so the tariff
-// is valid until catalog returns another offer of the business.
+// cachedTariff is a tariff and the offer from which it was built. An offer never
+// changes, so the tariff is valid until catalog returns another offer of the business.
 type cachedTariff struct {
 	offer  *catalog.Offer
 	tariff *tariff.Tariff
 }
 
-const maxCachedTariffs = 4096 // the number of cached offers
+const maxCachedTariffs = 4096 // maximum number of tariffs in the cache
 
 func newTariffs() *tariffs {
 	cache, err := lru.New[string, cachedTariff](maxCachedTariffs)
 	if err != nil {
-		panic(err) // only for a size below 1
+		panic(err) // lru.New returns an error only for a size below 1
 	}
 	return &tariffs{cache: cache}
 }
