@@ -67,7 +67,8 @@ type Slot struct {
 	Staff *catalog.Staff // nil if no service needs staff
 	Start int64          // seconds since the Unix epoch
 	Date  timespan.Date  // the calendar date of the start
-	// free seats of a class session; placed after Date to avoid padding, because lists of slots are long
+	// Remaining is the number of free seats of a class session. It is placed after Date to avoid padding, because
+	// lists of slots are long.
 	Remaining  int32
 	Time, End  timespan.TimeOfDay
 	DateOffset int // 1 if Date is the day after the date of the working window, otherwise 0

@@ -40,7 +40,8 @@ func FindWarnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 // start is one start of a question. It is checked against all rules, but not against the occupied time.
 type start struct {
 	explanation
-	// the requested staff member does not provide the services; the checks of other rules then ignore the staff member
+	// isUnfit reports that the requested staff member does not provide the services. The checks of
+	// other rules then ignore the staff member.
 	isUnfit bool
 }
 
@@ -98,7 +99,7 @@ func (s *start) hasNoSession() bool { return s.question.Services[0].Class() && !
 
 // Groups of rules that are checked together.
 var (
-	// the rules of working time
+	// hourRules are the rules of working time.
 	hourRules  = []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed}
 	gridRules  = append([]string{availability.RuleGrid}, hourRules...)
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)

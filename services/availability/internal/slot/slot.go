@@ -40,9 +40,11 @@ const (
 
 // Question is the request for the bookable starts of one appointment or one class.
 type Question struct {
-	// at least one active service, in the order of the appointment, each as its variant; a class is the only service
+	// Services holds at least one active service, in the order of the appointment. A service that is booked as a
+	// variant has the values of the variant. A class is the only service.
 	Services []*catalog.Service
-	// the requested staff member, in a package with staff per service for its first service; nil for any
+	// StaffID is the requested staff member; nil allows any. In a package with staff per service, StaffID is for the
+	// first service only.
 	StaffID  *uuid.UUID
 	From, To timespan.Date // the dates whose working windows are considered, both included
 	Now      time.Time
