@@ -1,13 +1,12 @@
-// Package front is the single public address of the services. It forwards each public path to the
-// service that owns the path, by the table of components, and answers 404 to any other path. The
-// one-process program always has a front. In a cluster the front is optional: use it with a load
-// balancer that supports only one path prefix, if the ingress controller cannot hold the exact routes
-// of the chart.
+// Package front is the single public address of all services. It forwards each public path to the service that serves
+// the path, as listed in the table of components (libs/contracts/components). Any other path gets 404.
 //
-// The front is a server of libs/platform/server, so the first span, JSON faults, body limit, deadline
-// and client address work as in every service. It forwards with the client of fasthttp, which needs no
-// conversion between two HTTP implementations. It never sends a request twice, because a second
-// booking could be created.
+// The program that runs all services in one process always has a front. In a cluster, the front is optional. Use it if
+// the ingress controller cannot hold the exact routes of the chart and the load balancer supports only one path prefix.
+//
+// The front is a server of libs/platform/server. Therefore traces, JSON faults, body limit, deadline and client
+// address work as in every service. It forwards with the HTTP client of fasthttp, which needs no conversion between
+// two HTTP implementations. It never sends a request twice, because the second request could create a second booking.
 package front
 
 import (
@@ -33,23 +32,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// ServiceNames returns the sorted names of the services with public paths. The front needs an address for each.
+// ServiceNames returns the sorted names of the services with public paths. The front needs the address of each.
 func ServiceNames() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
 		return !components.All[name].Fronted()
 	})
 }
 
-// Config holds the settings of the front. The request timeout must be longer than the timeouts of the
-// services, so that their error responses reach the client.
+// Config holds the settings of the front. The request timeout of the front must be longer than
+// the timeouts of the services, so that the error responses of the services reach the client.
 type Config struct {
 	Server server.Config
 	Limits limits.Config
-	// Upstreams are the addresses of the public ports of all [Services]: "booking=slotmesh-booking:8080,catalog=…".
+	// Upstreams maps the name of each service in [ServiceNames] to the
+	// address of its public port: "booking=slotmesh-booking:8080,catalog=…".
 	Upstreams map[string]string `env:"UPSTREAMS, required, separator=="`
 }
 
-// Validate checks all settings together.
+// Validate checks all settings. Each error names its environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Limits.Validate()}
 	for _, service := range ServiceNames() {
@@ -66,13 +66,14 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// docsPath is the page for developers. The root of the public host redirects to it.
+// docsPath is the path of the page for developers. The path / redirects to it.
 const docsPath = "/api/public/docs"
 
-// HealthPath is the path for health checks of load balancers. Cloud load balancers check the port that they forward to.
+// HealthPath is the path for health checks of load balancers. It is on the public
+// port, because cloud load balancers check the port to which they forward.
 const HealthPath = "/healthz"
 
-// New returns the front, ready to run. It connects to nothing yet.
+// New returns the front, ready to run. New opens no connection.
 func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	deriveCredential := func(service string) string {
 		if secrets := cfg.Server.Peers.Secrets; len(secrets) > 0 {
@@ -118,12 +119,12 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	return srv, nil
 }
 
-// refuser answers requests that are not forwarded. It counts them against the limits, because the
-// services count only forwarded requests.
+// refuser answers the requests that the front does not forward. It counts these requests against
+// the rate limits, because the services count only the requests that are forwarded to them.
 type refuser struct{ gate *limits.Gate }
 
-// refuse counts a request against the limit of its address. It returns
-// the limit's error, or fault if the request is within the limit.
+// refuse counts a request against the rate limit of the client's address. If the limit is
+// exceeded, refuse returns the error of the limit. If not, it returns the argument fault.
 func (r refuser) refuse(c *fiber.Ctx, fault error) error {
 	if err := r.gate.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
 		server.AnswerHeader(c)); err != nil {
@@ -132,7 +133,7 @@ func (r refuser) refuse(c *fiber.Ctx, fault error) error {
 	return fault
 }
 
-// redirectHome redirects the root to the page for developers.
+// redirectHome redirects the path / to the page for developers.
 func (r refuser) redirectHome(c *fiber.Ctx) error {
 	if err := r.refuse(c, nil); err != nil {
 		return err
@@ -140,22 +141,23 @@ func (r refuser) redirectHome(c *fiber.Ctx) error {
 	return c.Redirect(docsPath)
 }
 
-// refuseUnknown answers 404 to paths that are not in the table.
+// refuseUnknown answers 404 to a path that is not in the table of components.
 func (r refuser) refuseUnknown(c *fiber.Ctx) error { return r.refuse(c, fiber.ErrNotFound) }
 
-// upstream is the public port of one service.
+// upstream is the public port of one service, to which the front forwards requests.
 type upstream struct {
 	service string
-	// proves to the service that the request is from the front, so that the service trusts X-Forwarded-For
+	// secret proves to the service that the request is from the front. The service then trusts X-Forwarded-For.
 	secret     string
 	client     *fasthttp.HostClient
 	propagator propagation.TextMapPropagator
 }
 
-// Limits of a forwarded request.
+// Limits of the connections to a service and of a forwarded request.
 const (
-	maxConnections = 512 // to one service; more requests wait for a connection
-	// shorter than in the services, so that the front does not use a connection that a service has closed
+	maxConnections = 512 // maximum number of connections to one service; more requests wait for a connection
+	// maxIdleTime is shorter than in the services, so that the
+	// front does not use a connection that a service has closed.
 	maxIdleTime      = 30 * time.Second
 	maxHeaderBytes   = 16 << 10
 	maxResponseBytes = 64 << 20
@@ -170,7 +172,7 @@ func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *ups
 			Addr:                      address,
 			Dial:                      peer.Dial,
 			MaxConns:                  maxConnections,
-			MaxConnWaitTimeout:        time.Hour, // not reached: the deadline of the request ends the wait
+			MaxConnWaitTimeout:        time.Hour, // never reached, because the wait ends at the deadline of the request
 			MaxIdleConnDuration:       maxIdleTime,
 			MaxIdemponentCallAttempts: 1,
 			MaxResponseBodySize:       maxResponseBytes,
@@ -181,17 +183,18 @@ func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *ups
 	}
 }
 
-// connectionHeaders belong to one connection, not to the request (RFC 9110 §7.6.1).
+// connectionHeaders are the headers that belong to one connection, not to the request (RFC 9110 §7.6.1).
 var connectionHeaders = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade",
 }
 
-// callerHeaders name the client and the trace. The front sets them itself and drops those of the client.
+// callerHeaders are the headers that identify the client and the
+// trace. The front removes those of the client and sets its own.
 var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent",
 	"Tracestate", "Baggage"}
 
-// forward sends the request to the service and returns its response.
+// forward sends the request to the service and responds with the answer of the service.
 func (u *upstream) forward(c *fiber.Ctx) error {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -218,30 +221,31 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	return nil
 }
 
-// send sends a request once. If no byte of it was sent, send tries once more with a new connection: a
-// stopping pod closes its idle connections, and another pod accepts the new one.
+// send sends a request once. If the connection failed before any byte of the request was sent, send uses a new
+// connection. This happens when a stopping pod closes its idle connections; another pod accepts the new connection.
 func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.IsUnsent(err) {
 		return err
 	}
-	u.client.CloseIdleConnections() // a stopping pod has closed the other idle connections too
+	u.client.CloseIdleConnections() // a stopping pod has also closed the other idle connections
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// copyRequest copies the request of c. It replaces the client address and the trace context with those
-// of the front.
+// copyRequest copies the request of c. It replaces the client address
+// and the trace context by the values that the front determined.
 func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
 	request.Header.SetNoDefaultContentType(true) // do not add a content type that the client did not send
-	// The body of a GET is not forwarded, so the length of that body must not be forwarded either. For other
-	// requests, fasthttp sets the length.
+	// The front does not forward the body of a GET request, and therefore must not
+	// forward Content-Length. For other requests, fasthttp sets Content-Length.
 	request.Header.SetContentLength(0)
 	request.SetBodyRaw(body)
 	for _, connectionNames := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
 		for _, name := range strings.Split(string(connectionNames), ",") {
-			request.Header.Del(strings.TrimSpace(name)) // headers named by Connection belong to this connection only
+			// The header Connection names headers that belong to this connection only.
+			request.Header.Del(strings.TrimSpace(name))
 		}
 	}
 	for _, name := range connectionHeaders {
@@ -266,9 +270,9 @@ func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []b
 	request.Header.SetRequestURIBytes(requestURI)
 }
 
-// refuseInvalidSlug refuses a slug with characters that decoders may read differently. No business has
-// such a slug, so the answer is the one for an unknown business (interface.md §7). A valid but unknown
-// slug is forwarded, and the service refuses it. An empty slug is not a path of a business: 404.
+// refuseInvalidSlug refuses a slug with characters that URL decoders may interpret differently. No business has
+// such a slug, so the answer is the same as for an unknown business (interface.md §7). A valid but unknown slug is
+// forwarded, and the service refuses it. A path with an empty slug is not a path of a business: the answer is 404.
 func (r refuser) refuseInvalidSlug(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
@@ -285,8 +289,8 @@ func (r refuser) refuseInvalidSlug(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// refuseInvalidPath answers 404 to a path with escapes, empty segments or dot segments
-// ([components.PlainPath]).
+// refuseInvalidPath answers 404 to a path with escapes, empty
+// segments or dot segments, which [components.PlainPath] rejects.
 func (r refuser) refuseInvalidPath(c *fiber.Ctx) error {
 	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
 		return r.refuseUnknown(c)
@@ -294,7 +298,7 @@ func (r refuser) refuseInvalidPath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// headerCarrier is the carrier that writes the trace context into a request.
+// headerCarrier writes the trace context into the headers of a forwarded request.
 type headerCarrier struct{ header *fasthttp.RequestHeader }
 
 func (h headerCarrier) Get(key string) string { return string(h.header.Peek(key)) }
