@@ -24,13 +24,13 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Entries of the Secret of a key.
+// Keys of the data in the Secret of an API key.
 const (
-	// SecretKey is the API key itself.
+	// SecretKey is the key of the entry with the API key itself.
 	SecretKey = "key"
-	// SecretID is the id of the key, which is needed to revoke it.
+	// SecretID is the key of the entry with the id of the API key. The id is needed to revoke the API key.
 	SecretID = "id"
-	// SecretSlug is the slug of the key's business.
+	// SecretSlug is the key of the entry with the slug of the business.
 	SecretSlug = "slug"
 )
 
@@ -40,11 +40,11 @@ const (
 )
 
 // APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in
-// the Secret is the current one. APIKeys revokes all other keys with the name of the object. So it
-// also revokes a key that was created but could not be stored.
+// the Secret is the current key of the object. APIKeys revokes all other keys with the name that
+// [buildKeyName] returns. Therefore it also revokes a key that was created but could not be stored.
 type APIKeys struct {
 	Client client.Client
-	// Secrets reads single Secrets without a cache, because a cache would need the permission to list all Secrets.
+	// Secrets reads single Secrets without a cache, because a cache needs the permission to list all Secrets.
 	Secrets client.Reader
 	Events  events.EventRecorder
 	Admin   *admin.Client
@@ -54,7 +54,8 @@ type APIKeys struct {
 	Resync time.Duration
 }
 
-// Reconcile creates, replaces and revokes the keys of one object. The controller retries after an error, with backoff.
+// Reconcile creates, replaces and revokes the keys of one APIKey
+// object. After an error, the controller retries with backoff.
 func (r *APIKeys) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var k v1.APIKey
 	if err := r.Client.Get(ctx, request.NamespacedName, &k); err != nil {
@@ -80,8 +81,8 @@ func (r *APIKeys) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	return ctrl.Result{RequeueAfter: next}, ensureErr
 }
 
-// ensureKey creates, replaces and revokes keys until the Secret and the keys are in the desired state.
-// It returns the time until the next reconciliation.
+// ensureKey creates, replaces and revokes keys until the Secret and the
+// keys match the spec. It returns the time until the next reconciliation.
 func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
 	slug, err := r.findSlug(ctx, k)
 	if err != nil {
@@ -121,7 +122,8 @@ func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, e
 	return r.computeNextCheck(k, current, remaining), nil
 }
 
-// findSlug returns the slug of a key's published business, or "" if there is none.
+// findSlug returns the slug of the published business to which the key
+// belongs, or "" if that business does not exist or is not published.
 func (r *APIKeys) findSlug(ctx context.Context, k *v1.APIKey) (string, error) {
 	var b v1.Business
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Spec.Business}, &b)
@@ -131,7 +133,7 @@ func (r *APIKeys) findSlug(ctx context.Context, k *v1.APIKey) (string, error) {
 	return b.Status.Slug, err
 }
 
-// readSecret returns the Secret of a key, or nil if it does not exist.
+// readSecret returns the Secret of an APIKey object, or nil if the Secret does not exist.
 func (r *APIKeys) readSecret(ctx context.Context, k *v1.APIKey) (*corev1.Secret, error) {
 	var secret corev1.Secret
 	err := r.Secrets.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: chooseSecretName(k)}, &secret)
@@ -148,12 +150,14 @@ func chooseSecretName(k *v1.APIKey) string {
 	return k.Name
 }
 
-// buildKeyName returns the name of the object's keys in Slotmesh: unique for the object, with at most 100 characters.
+// buildKeyName returns the name that the keys of the object have in Slotmesh.
+// The name is unique for the object and has at most 100 characters.
 func buildKeyName(k *v1.APIKey) string {
 	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
 }
 
-// findCurrentKey returns the key that the Secret holds, or nil if it holds no valid key.
+// findCurrentKey returns the key that the Secret holds. It returns nil if the Secret
+// is missing, incomplete, for another business, or holds a key that is not in keys.
 func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
 		return nil
@@ -165,12 +169,12 @@ func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin
 	return &keys[i]
 }
 
-// isDue reports whether a key is old enough for its rotation.
+// isDue reports whether the key is old enough to be replaced.
 func (r *APIKeys) isDue(k *v1.APIKey, key *admin.Key) bool {
 	return k.Spec.RotateEvery != nil && !r.Clock.Now().Before(key.CreatedAt.Add(k.Spec.RotateEvery.Duration))
 }
 
-// replace creates a key and writes it into the Secret. If writing fails, the next reconciliation revokes the new key.
+// replace creates a key and writes it into the Secret. If the write fails, the next reconciliation revokes the new key.
 func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret *corev1.Secret) (*admin.Key, error) {
 	created, err := r.Admin.CreateKey(ctx, slug, buildKeyName(k), k.Spec.Scope)
 	if err != nil {
@@ -200,8 +204,8 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	return created, nil
 }
 
-// revokeReplaced revokes all keys of the object except current. A replaced key stays valid for the grace period
-// after the creation of current. revoke returns the number of replaced keys that are still valid.
+// revokeReplaced revokes all keys of the object except current. The replaced keys stay valid until the grace
+// period after the creation of current has passed. The result is the number of replaced keys that are still valid.
 func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key,
 	keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
@@ -211,7 +215,7 @@ func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string,
 	return 0, r.revokeKeys(ctx, k, slug, replaced)
 }
 
-// revokeKeys revokes keys. A key that no longer exists is not an error.
+// revokeKeys revokes the keys. It ignores keys that no longer exist.
 func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
 	for _, key := range keys {
 		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
@@ -224,9 +228,10 @@ func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, key
 	return nil
 }
 
-// recordReady records the current key in the status.
+// recordReady records the current key in the status and sets the condition to True.
+// The argument remaining is the number of replaced keys that are still valid.
 func (r *APIKeys) recordReady(k *v1.APIKey, current *admin.Key, remaining int) {
-	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // the API server stores whole seconds
+	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // the Kubernetes API server stores whole seconds
 	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil,
 		remaining
 	if k.Spec.RotateEvery != nil {
@@ -237,8 +242,8 @@ func (r *APIKeys) recordReady(k *v1.APIKey, current *admin.Key, remaining int) {
 		verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", chooseSecretName(k))})
 }
 
-// computeNextCheck returns the time until the next action: a rotation, a revocation, or the regular check for changes
-// of others.
+// computeNextCheck returns the time until the next reconciliation. It is due when the key
+// must be replaced, when replaced keys must be revoked, or at the latest after Resync.
 func (r *APIKeys) computeNextCheck(k *v1.APIKey, current *admin.Key, remaining int) time.Duration {
 	wait := r.Resync
 	age := r.Clock.Now().Sub(current.CreatedAt)
@@ -251,7 +256,8 @@ func (r *APIKeys) computeNextCheck(k *v1.APIKey, current *admin.Key, remaining i
 	return max(wait, time.Second)
 }
 
-// finalize revokes all keys of a deleted object. Kubernetes deletes its Secret too, because the object owns it.
+// finalize revokes all keys of a deleted object and removes the finalizer.
+// Kubernetes also deletes the Secret, because the object owns the Secret.
 func (r *APIKeys) finalize(ctx context.Context, k *v1.APIKey) error {
 	if !controllerutil.ContainsFinalizer(k, v1.Finalizer) {
 		return nil
@@ -263,12 +269,12 @@ func (r *APIKeys) finalize(ctx context.Context, k *v1.APIKey) error {
 	return client.IgnoreNotFound(r.Client.Update(ctx, k))
 }
 
-// revokeAll revokes every key of an object. If the business was removed, its keys were deleted with
-// the business.
+// revokeAll revokes every key of an object. If the business does not exist,
+// there is nothing to revoke: the keys were deleted together with the business.
 func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	slug := k.Status.Slug
 	if slug == "" {
-		return nil // no key was created
+		return nil // no key was created for this object
 	}
 	keys, err := r.Admin.Keys(ctx, slug, buildKeyName(k))
 	if fault.Is(err, fault.BusinessNotFound) {
@@ -280,11 +286,11 @@ func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	return r.revokeKeys(ctx, k, slug, keys)
 }
 
-// recordFailure records in the status why the desired key does not
-// exist. It returns the error, so that the controller retries.
+// recordFailure records in the status why the object has no key as
+// described by the spec. It returns err, so that the controller retries.
 func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) error {
 	if apierrors.IsConflict(err) {
-		return err // the Secret was changed in the meantime
+		return err // another client changed the Secret in the meantime
 	}
 	r.setCondition(k, newVerdict(err))
 	if ctx.Err() == nil {
@@ -293,7 +299,8 @@ func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) er
 	return err
 }
 
-// setCondition sets the condition. If it changed to a status other than True, setCondition also records an event.
+// setCondition sets the condition of the object to v. If the condition changed
+// and its status is not True, setCondition also records a Kubernetes event.
 func (r *APIKeys) setCondition(k *v1.APIKey, v verdict) {
 	isChanged := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
 	if isChanged && v.status != metav1.ConditionTrue {

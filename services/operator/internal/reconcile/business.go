@@ -1,6 +1,6 @@
-// Package reconcile brings Slotmesh to the state that the custom resources describe: [Businesses]
-// publishes manifests, and [APIKeys] stores keys in Secrets. Each reconciliation reads the whole state
-// from the objects and the admin API again, so an interrupted one can be repeated.
+// Package reconcile brings Slotmesh into the state that the custom resources describe. [Businesses]
+// publishes manifests, and [APIKeys] stores API keys in Secrets. Each reconciliation reads the whole state
+// from the objects and from the admin API again. An interrupted reconciliation can therefore be repeated.
 package reconcile
 
 import (
@@ -30,30 +30,30 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Reasons of the condition Ready.
+// Reasons of the condition [v1.ReadyCondition].
 const (
 	reasonPublished     = "Published"
 	reasonInvalid       = "Invalid"       // the manifest has problems
-	reasonConflict      = "Conflict"      // a business or Secret of another owner has the name
-	reasonRefused       = "Refused"       // the admin API refused the request for another reason
+	reasonConflict      = "Conflict"      // the name of the business or of the Secret is used by another owner
+	reasonRefused       = "Refused"       // the admin API refused the request for a reason that has no other constant
 	reasonUnreachable   = "Unreachable"   // the admin API did not answer, or could not handle the request
-	reasonBookingsAhead = "BookingsAhead" // the object is deleted, but the business has future bookings
+	reasonBookingsAhead = "BookingsAhead" // the object is deleted, but its business has future bookings
 )
 
-// verdict is the content of a condition.
+// verdict is the status, the reason and the message of a condition.
 type verdict struct {
 	status           metav1.ConditionStatus
 	reason, sentence string
 }
 
-// condition returns the verdict as the condition Ready of a generation.
+// condition returns v as the condition [v1.ReadyCondition] for this generation of the object.
 func (v verdict) condition(generation int64) metav1.Condition {
 	return metav1.Condition{Type: v1.ReadyCondition, Status: v.status, Reason: v.reason, Message: v.sentence,
 		ObservedGeneration: generation}
 }
 
-// newVerdict returns the verdict for an error of the admin API. For a fault with a status below 500
-// the reason is Refused. For any other error the reason is Unreachable and the status is Unknown.
+// newVerdict returns the verdict for an error of the admin API. For a fault with a status below 500,
+// the reason is Refused. For any other error, the reason is Unreachable and the status is Unknown.
 func newVerdict(err error) verdict {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind.Status < http.StatusInternalServerError && refusal.Kind.Code != "" {
@@ -63,7 +63,7 @@ func newVerdict(err error) verdict {
 		"The admin API does not answer, or cannot do this now; it is tried again."}
 }
 
-// Businesses publishes the manifests of Business objects.
+// Businesses publishes the manifests in Business objects.
 type Businesses struct {
 	Client client.Client
 	Events events.EventRecorder
@@ -73,8 +73,8 @@ type Businesses struct {
 	Resync time.Duration
 }
 
-// Reconcile publishes the manifest of one Business object. If the object is being deleted, it removes
-// the business. If Reconcile returns an error, the controller retries with backoff.
+// Reconcile publishes the manifest of one Business object. If the object is being deleted,
+// Reconcile removes the business. After an error, the controller retries with backoff.
 func (r *Businesses) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var b v1.Business
 	if err := r.Client.Get(ctx, request.NamespacedName, &b); err != nil {
@@ -104,19 +104,19 @@ func (r *Businesses) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{RequeueAfter: r.Resync}, publishErr
 }
 
-// desiredManifest is the manifest that an object describes.
+// desiredManifest is the manifest that a Business object describes.
 type desiredManifest struct {
 	slug      string
 	managedBy string
 	text      []byte
 }
 
-// buildManifest returns the manifest in the spec of an object. The default of slug is the name of the
-// object. The default of managed_by names the object, so that the owner's pages do not allow changes
-// that the operator would revert.
+// buildManifest returns the manifest in the spec of an object. The default of slug is the name
+// of the object. The default of managed_by contains the namespace and the name of the object.
+// With managed_by, the pages for owners do not allow changes, which the operator would revert.
 func buildManifest(b *v1.Business) (*desiredManifest, error) {
 	decoder := json.NewDecoder(bytes.NewReader(b.Spec))
-	decoder.UseNumber() // keeps prices as they are written
+	decoder.UseNumber() // keep prices as they are written
 	members := map[string]any{}
 	if err := decoder.Decode(&members); err != nil {
 		return nil, fmt.Errorf("the spec is no object: %w", err)
@@ -143,10 +143,10 @@ func buildManifest(b *v1.Business) (*desiredManifest, error) {
 	return d, nil
 }
 
-// maxManagedBy is the maximum length of managed_by in a manifest. Names of objects are ASCII.
+// maxManagedBy is the maximum length of managed_by in a manifest, in bytes. The names of objects are ASCII.
 const maxManagedBy = 200
 
-// publish publishes the desired manifest unless it equals the newest version, and
+// publish publishes the desired manifest unless it equals the newest version. It
 // records the result in the status. It returns an error only if a retry may help.
 func (r *Businesses) publish(ctx context.Context, b *v1.Business, desired *desiredManifest) error {
 	other, err := r.findPriorObject(ctx, b, desired.slug)
@@ -188,8 +188,9 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, desired *desir
 	return nil
 }
 
-// findPriorObject returns the name of another object with the same slug that has priority over b, or "" if no
-// object has. The older object has priority; of two objects from the same second, the first by name.
+// findPriorObject returns the name of another object with the same slug that has
+// priority over b, or "" if no other object has priority. The older object has priority.
+// If two objects were created in the same second, the first by name has priority.
 func (r *Businesses) findPriorObject(ctx context.Context, b *v1.Business, slug string) (string, error) {
 	var businesses v1.BusinessList
 	if err := r.Client.List(ctx, &businesses); err != nil {
@@ -219,8 +220,8 @@ func findSlug(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the object may replace the newest version: the version was published for
-// the object, or the object has the annotation [v1.AdoptAnnotation].
+// mayReplace reports whether the object may replace the newest version. It may if a version was published from
+// the object before, if the object has the annotation [v1.AdoptAnnotation], or if managed_by is the same in both.
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy
@@ -231,12 +232,12 @@ func readManagedBy(p *admin.Published) string {
 	var fields struct {
 		ManagedBy string `json:"managed_by"`
 	}
-	_ = json.Unmarshal(p.Text, &fields) // the admin API returns JSON, even if the manifest was published as YAML
+	_ = json.Unmarshal(p.Text, &fields) // the text is JSON, because Newest requests JSON
 	return fields.ManagedBy
 }
 
-// finalize removes the business of a deleted object, if the business belongs to that object. It then
-// removes the finalizer, so that Kubernetes deletes the object.
+// finalize removes the business of a deleted object, if the business belongs to this
+// object. It then removes the finalizer, so that Kubernetes deletes the object.
 func (r *Businesses) finalize(ctx context.Context, b *v1.Business, desired *desiredManifest) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(b, v1.Finalizer) {
 		return ctrl.Result{}, nil
@@ -250,7 +251,8 @@ func (r *Businesses) finalize(ctx context.Context, b *v1.Business, desired *desi
 	return ctrl.Result{}, client.IgnoreNotFound(r.Client.Update(ctx, b))
 }
 
-// removeBusiness removes the business. It reports true if the business must stay because of future bookings.
+// removeBusiness removes the business from Slotmesh, unless the business belongs to
+// another owner. It returns true if the business must stay because of future bookings.
 func (r *Businesses) removeBusiness(ctx context.Context, b *v1.Business, desired *desiredManifest) (bool, error) {
 	other, err := r.findPriorObject(ctx, b, desired.slug)
 	if err != nil || other != "" {
@@ -281,12 +283,13 @@ func (r *Businesses) removeBusiness(ctx context.Context, b *v1.Business, desired
 	return false, nil
 }
 
-// recordNotRemoved records why a business could not be removed, and returns the error, so that the controller retries.
+// recordNotRemoved records in the status why the business could
+// not be removed. It returns err, so that the controller retries.
 func (r *Businesses) recordNotRemoved(ctx context.Context, b *v1.Business, err error) error {
 	return errors.Join(err, r.recordNotDeleted(ctx, b, newVerdict(err)))
 }
 
-// recordNotDeleted records in the status why a deleted object still exists.
+// recordNotDeleted records in the status why the deleted object still exists.
 func (r *Businesses) recordNotDeleted(ctx context.Context, b *v1.Business, v verdict) error {
 	if !r.setCondition(b, v) {
 		return nil
@@ -294,13 +297,13 @@ func (r *Businesses) recordNotDeleted(ctx context.Context, b *v1.Business, v ver
 	return r.Client.Status().Update(ctx, b)
 }
 
-// recordPublished records that a version is the newest one and equals the spec.
+// recordPublished records in the status that the manifest in the spec is published as this version.
 func (r *Businesses) recordPublished(b *v1.Business, slug string, version int64) {
 	b.Status.Slug, b.Status.Version, b.Status.Problems = slug, version, nil
 	r.setCondition(b, verdict{metav1.ConditionTrue, reasonPublished, fmt.Sprintf("Version %d is published.", version)})
 }
 
-// recordFailure records why nothing was published. It returns the error only if a retry may help.
+// recordFailure records in the status why nothing was published. It returns the error only if a retry may help.
 func (r *Businesses) recordFailure(ctx context.Context, b *v1.Business, err error) error {
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
 		b.Status.Problems = nil
@@ -319,8 +322,8 @@ func (r *Businesses) recordFailure(ctx context.Context, b *v1.Business, err erro
 	return err
 }
 
-// setCondition sets the object's condition to v and reports whether the condition changed. If the new status
-// is not True, it also records a Kubernetes event.
+// setCondition sets the condition of the object to v and reports whether the condition changed.
+// If it changed and its status is not True, setCondition also records a Kubernetes event.
 func (r *Businesses) setCondition(b *v1.Business, v verdict) bool {
 	isChanged := meta.SetStatusCondition(&b.Status.Conditions, v.condition(b.Generation))
 	if isChanged && v.status != metav1.ConditionTrue {

@@ -11,13 +11,13 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// conflictPause is the delay before the retry after a conflict. In that time the cache receives the
-// concurrent change.
+// conflictPause is the delay before the retry after a conflict. During this
+// time, the change that caused the conflict reaches the operator's cache.
 const conflictPause = time.Second
 
-// WithMetric returns a reconciler that calls r and counts the reconciliations by kind and outcome (ok
-// or failed). A conflict with a concurrent change of the object counts as ok, because the object is
-// reconciled again.
+// WithMetric returns a reconciler that calls r and counts the reconciliations by
+// kind and outcome. The outcome is ok or failed. If the object was changed at the
+// same time (a conflict), the outcome is ok, because the object is reconciled again.
 func WithMetric(kind string, counter metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 		result, err := r.Reconcile(ctx, request)
