@@ -1,9 +1,9 @@
-// Package operator publishes businesses from Kubernetes objects of two kinds: Business, whose spec is
-// a manifest, and APIKey, which describes an API key in a Secret.
+// Package operator publishes businesses from Kubernetes objects. There are two kinds of objects: Business,
+// whose spec is a manifest, and APIKey, which describes an API key that the operator stores in a Secret.
 //
-// The operator stores no state. The objects are the desired state, and the admin API returns the
-// actual state. Package internal/reconcile corrects the differences by requests to the admin API.
-// Package internal/definition generates the definitions of both kinds, which the chart installs.
+// The operator stores no state. The objects are the desired state, and the admin API returns the actual
+// state. Package internal/reconcile changes the actual state with requests to the admin API. Package
+// internal/definition generates the CustomResourceDefinitions of both kinds, which the chart installs.
 //
 // The internal port serves only probes and metrics. The public port has no paths.
 package operator
@@ -40,24 +40,24 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Config holds the settings of the service. It does not name the Kubernetes API server: the operator
-// uses the one of KUBECONFIG, otherwise the one of the cluster in which it runs.
+// Config holds the settings of the operator. It has no setting for the Kubernetes API server. The operator
+// uses the API server in KUBECONFIG or, without KUBECONFIG, that of the cluster in which it runs.
 type Config struct {
 	Server server.Config
 	// AdminURL is the base URL of the admin API, such as http://slotmesh-console:8080.
 	AdminURL string `env:"SLOTMESH_SERVER, required"`
-	// AdminToken is an operator's token of the admin API. It may be a list, separated by commas, as it is
-	// during a token rotation; the first token is used.
+	// AdminToken is the operator's token for the admin API. During a token rotation, it
+	// may be a list of tokens, separated by commas; the operator uses the first token.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
-	// Namespaces are the namespaces in which the operator handles objects. It needs permissions in no other.
+	// Namespaces are the namespaces in which the operator handles objects. It needs no permissions in other namespaces.
 	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`
-	// Resync is the time after which an unchanged object is compared with the published version again.
+	// Resync is the time after which the operator compares an unchanged object with the published version again.
 	Resync time.Duration `env:"OPERATOR_RESYNC, default=10m"`
-	// AdminTimeout bounds one request to the admin API.
+	// AdminTimeout limits the time of one request to the admin API.
 	AdminTimeout time.Duration `env:"OPERATOR_ADMIN_TIMEOUT, default=30s"`
 }
 
-// Validate checks all settings. Each error names its variable and never contains the token.
+// Validate checks all settings. Each error names its environment variable and never contains the token.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate()}
 	if u, err := url.Parse(c.AdminURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -81,13 +81,13 @@ func (c *Config) token() string {
 	return token
 }
 
-// The backoff of failed reconciliations begins with minBackoff and grows up to maxBackoff.
+// The delay before the retry of a failed reconciliation is minBackoff at first, and grows up to maxBackoff.
 const (
 	minBackoff = time.Second
 	maxBackoff = 5 * time.Minute
 )
 
-// New returns the service, ready to run. It opens no connections.
+// New returns the service, ready to run. New opens no connection.
 func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(cfg, cluster, rt, s) })
 }
 
-// assemble adds the controllers to the service.
+// assemble adds the controllers of both kinds of objects to the service.
 func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Service) error {
 	log := rt.Telemetry.Logger
 	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))
@@ -112,9 +112,10 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 		namespaces[name] = cache.Config{}
 	}
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
-		Scheme:                 scheme,
-		Cache:                  cache.Options{DefaultNamespaces: namespaces},
-		Metrics:                metricsserver.Options{BindAddress: "0"}, // the internal port serves the metrics
+		Scheme: scheme,
+		Cache:  cache.Options{DefaultNamespaces: namespaces},
+		// The manager opens no port for metrics, because the internal port of the service serves them.
+		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 	})
 	if err != nil {
@@ -142,7 +143,8 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	return nil
 }
 
-// specChanges selects changes of the spec and the annotations. It ignores the status, which only the operator changes.
+// specChanges selects the changes of the spec and of the annotations.
+// It ignores the status, which only the operator changes.
 var specChanges = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
 	predicate.AnnotationChangedPredicate{}))
 
@@ -151,13 +153,14 @@ func addBusinessController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 		specChanges).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// addKeyController also reconciles keys when their business changes, for example when it is published.
+// addKeyController adds the controller of APIKey objects. It also reconciles the keys
+// of a business when the Business object changes, for example when it is published.
 func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	findKeys := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
 		var keys v1.APIKeyList
 		if err := mgr.GetClient().List(ctx, &keys, client.InNamespace(b.GetNamespace())); err != nil {
 			mgr.GetLogger().Error(err, "listing the keys of a business failed", "name", b.GetName())
-			return nil // after Resync, every key is reconciled again
+			return nil // not an error, because every key is reconciled again after Resync
 		}
 		var requests []ctrlreconcile.Request
 		for i := range keys.Items {
@@ -173,7 +176,7 @@ func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 			handler.EnqueueRequestsFromMapFunc(findKeys)).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// newControllerOptions returns the options for retries with exponential backoff.
+// newControllerOptions returns controller options with exponential backoff between retries.
 func newControllerOptions() controller.Options {
 	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](minBackoff, maxBackoff)}
 }

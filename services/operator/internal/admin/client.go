@@ -1,4 +1,4 @@
-// Package admin is the operator's client of the admin API. Its errors are those of [adminapi.Client].
+// Package admin is the operator's client of the admin API. Its methods return the errors of [adminapi.Client].
 package admin
 
 import (
@@ -17,34 +17,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// maxKeysPage is the largest page of keys.
+// maxKeysPage is the number of keys that are requested per page.
 const maxKeysPage = 1000
 
-// maxAttempts is the maximum number of attempts of a request. All attempts have the same
-// Idempotency-Key, so the request takes effect once. If all attempts fail, the reconciler retries
-// later.
+// maxAttempts is the maximum number of attempts of one request. All attempts have the same Idempotency-Key, so
+// that the request takes effect at most once. If all attempts fail, the reconciler sends a new request later.
 const maxAttempts = 2
 
 // Client is a client of one admin API.
 type Client struct{ api *adminapi.Client }
 
-// New returns a client of the admin API at base that authenticates with token. timeout limits each request.
+// New returns a client of the admin API at the URL base. The client
+// authenticates with token. The argument timeout limits each request.
 func New(base, token string, timeout time.Duration) *Client {
 	api := adminapi.New(base, token, timeout, maxAttempts)
-	api.RepeatTimeouts = true // no person waits for the response, so a retry after a timeout is useful
+	api.RepeatTimeouts = true // A retry after a timeout is useful, because no person waits for the response.
 	return &Client{api}
 }
 
-// Close closes idle connections.
+// Close closes the idle connections to the admin API.
 func (c *Client) Close() { c.api.Close() }
 
-// Published is a published version of a business.
+// Published is a published version of a business, without the manifest if it was not requested.
 type Published struct {
 	Version int64
-	Text    []byte // the manifest; nil if it was not requested
+	Text    []byte // manifest as JSON; nil if it was not requested
 }
 
-// Newest returns the newest version of a business, with its manifest as JSON. Faults: business_not_found.
+// Newest returns the newest version of a business, with its manifest as JSON. Fault: business_not_found.
 func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug),
 		Header: map[string]string{"Accept": catalog.MediaJSON}})
@@ -62,9 +62,9 @@ func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	return &Published{Version: number, Text: response.Body}, nil
 }
 
-// Publish publishes a manifest and returns the new version. If the argument currentVersion is not 0,
-// it publishes only if that is the newest version. Faults: precondition_failed; invalid_parameter, of
-// which manifest.ProblemsOf returns the problems.
+// Publish publishes a manifest and returns the number of the new version. If currentVersion is not
+// 0, Publish requires that it is the number of the newest version. Faults: precondition_failed if
+// it is not; invalid_parameter, of which manifest.ProblemsOf returns the problems.
 func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentVersion int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
 	if currentVersion != 0 {
@@ -81,7 +81,8 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentV
 	return published.Version, decodeJSON(response.Body, &published)
 }
 
-// Remove removes a business. Faults: conflict if there are future bookings and force is false, business_not_found.
+// Remove removes a business. Faults: business_not_found; conflict
+// if the business has future bookings and force is false.
 func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
 	path := adminapi.At(slug)
 	if force {
@@ -91,7 +92,7 @@ func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
 	return err
 }
 
-// Key is an API key. Only the response that creates it contains Secret.
+// Key is an API key of a business. Only the response of [Client.CreateKey] contains Secret.
 type Key struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`
@@ -103,7 +104,7 @@ type Key struct {
 	RevokedAt *time.Time `json:"revoked_at"`
 }
 
-// CreateKey creates an API key.
+// CreateKey creates an API key with this name and scope for the business.
 func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key, error) {
 	body, err := json.Marshal(booking.NewKey{Name: name, Scope: scope})
 	if err != nil {
@@ -120,7 +121,7 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 	return &key, decodeJSON(response.Body, &key)
 }
 
-// Keys returns the keys of a business with this name that are not revoked, oldest first.
+// Keys returns the keys of a business with this name that are not revoked, the oldest first.
 func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	var found []Key
 	query := url.Values{"limit": {strconv.Itoa(maxKeysPage)}}
@@ -149,7 +150,7 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	}
 }
 
-// Revoke revokes a key at once. Faults: not_found.
+// Revoke revokes a key. The key is invalid from then on. Fault: not_found.
 func (c *Client) Revoke(ctx context.Context, slug string, id uuid.UUID) error {
 	_, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodDelete, Path: adminapi.At(slug, "keys", id.String())})
 	return err

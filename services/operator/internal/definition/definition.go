@@ -1,5 +1,6 @@
-// Package definition generates the CustomResourceDefinitions in the chart. The definition of Business contains the
-// JSON Schema of manifests as a structural schema of Kubernetes, which has no references and one type for each value.
+// Package definition generates the CustomResourceDefinitions in the chart. The definition of Business
+// contains the JSON Schema of manifests, converted to a structural schema. A structural schema is the
+// form that Kubernetes requires: it has no references, and exactly one type for each value.
 package definition
 
 import (
@@ -16,9 +17,9 @@ import (
 
 type object = map[string]any
 
-// NewBusinessDefinition returns the CustomResourceDefinition of Business. The argument manifestSchema
-// is the JSON Schema of the spec. A structural schema cannot express all rules of a manifest: the
-// admin API checks the other rules, and the status of the object lists the problems.
+// NewBusinessDefinition returns the CustomResourceDefinition of Business. The argument
+// manifestSchema is the JSON Schema of the spec. A structural schema cannot express all rules of a
+// manifest. The admin API checks the other rules, and the status of the object lists the problems.
 func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	var schema object
 	if err := json.Unmarshal(manifestSchema, &schema); err != nil {
@@ -35,7 +36,7 @@ func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	properties := spec["properties"].(object)
 	delete(properties, "apiVersion")
 	delete(properties, "kind")
-	// Kubernetes needs a maximum to estimate the cost of the validation rules
+	// Kubernetes needs a maximum length to estimate the cost of the validation rules.
 	properties["slug"].(object)["maxLength"] = 63
 	spec["required"] = slices.DeleteFunc(spec["required"].([]any), func(name any) bool {
 		return slices.Contains([]any{"apiVersion", "kind", "slug"}, name)
@@ -70,7 +71,7 @@ func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	return names.buildDefinition("A business and what it offers.", spec, status), nil
 }
 
-// NewAPIKeyDefinition returns the definition of APIKey.
+// NewAPIKeyDefinition returns the CustomResourceDefinition of APIKey.
 func NewAPIKeyDefinition() map[string]any {
 	const duration = `^([0-9]+(\.[0-9]+)?(h|m|s))+$`
 	spec := object{"type": "object", "required": []any{"business", "scope"}, "properties": object{
@@ -129,7 +130,7 @@ func (n resourceNames) buildDefinition(description string, spec, status object) 
 		"kind":       "CustomResourceDefinition",
 		"metadata": object{
 			"name": n.plural + "." + v1.GroupVersion.Group,
-			// without it, uninstalling the chart would delete every object
+			// Without this annotation, uninstalling the chart would delete every object of this kind.
 			"annotations": object{"helm.sh/resource-policy": "keep"},
 		},
 		"spec": object{
@@ -157,13 +158,13 @@ func newColumn(name, kind, path string) object {
 	return object{"name": name, "type": kind, "jsonPath": path}
 }
 
-// markWide marks a column that only `kubectl get -o wide` shows.
+// markWide changes a column so that only `kubectl get -o wide` shows it.
 func markWide(column object) object {
 	column["priority"] = 1
 	return column
 }
 
-// newConditionsSchema returns the schema of a list of metav1.Condition.
+// newConditionsSchema returns the schema of a list of metav1.Condition, for the status.
 func newConditionsSchema() object {
 	return object{
 		"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"type"},
@@ -185,9 +186,9 @@ var keptKeywords = []string{
 	"maxItems", "required",
 }
 
-// convertSchema converts a JSON Schema to a structural schema, without references and with one type for
-// each value. A value that may have several types accepts anything. It omits "additionalProperties:
-// false", because Kubernetes drops unknown fields anyway.
+// convertSchema converts a JSON Schema to a structural schema. The argument defs holds the definitions
+// that the schema refers to. A value that may have several types gets a schema that accepts anything.
+// convertSchema omits "additionalProperties: false", because Kubernetes drops unknown fields anyway.
 func convertSchema(schema, defs object) (object, error) {
 	if ref, isRef := schema["$ref"].(string); isRef {
 		definition, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
@@ -219,7 +220,7 @@ func convertSchema(schema, defs object) (object, error) {
 	return converted, convertMembers(schema, converted, defs)
 }
 
-// convertMembers converts the schemas of a value's members to structural ones.
+// convertMembers converts the schemas of properties, list items and additional properties, and adds them to converted.
 func convertMembers(schema, converted, defs object) error {
 	if properties, found := schema["properties"].(object); found {
 		inner := object{}
@@ -244,9 +245,9 @@ func convertMembers(schema, converted, defs object) error {
 	return nil
 }
 
-// convertAlternatives converts a schema with anyOf. A value that may be null becomes nullable. A value
-// that may have several other types accepts anything, because a structural schema cannot express such
-// a choice.
+// convertAlternatives converts a schema with anyOf. If one alternative is null,
+// the result is nullable. If there are several other alternatives, the result
+// accepts anything, because a structural schema cannot express a choice of types.
 func convertAlternatives(schema, defs object) (object, error) {
 	var types []object
 	isNullable := false

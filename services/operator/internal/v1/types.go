@@ -1,6 +1,6 @@
-// Package v1 defines the custom resources of slotmesh.io/v1: Business, whose spec is a manifest, and
-// APIKey, an API key in a Secret. Package internal/definition generates their definitions for the API
-// server.
+// Package v1 defines the custom resources of the API slotmesh.io/v1: Business, whose spec is
+// a manifest, and APIKey, which describes an API key in a Secret. Package internal/definition
+// generates the CustomResourceDefinitions, which the Kubernetes API server needs.
 package v1
 
 import (
@@ -12,25 +12,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupVersion is the API group and version of the resources.
+// GroupVersion is the API group and version of the custom resources.
 var GroupVersion = schema.GroupVersion{Group: "slotmesh.io", Version: "v1"}
 
-// AddToScheme registers the resources in a scheme.
+// AddToScheme registers the types of the custom resources in the scheme s.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Business{}, &BusinessList{}, &APIKey{}, &APIKeyList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }
 
-// Finalizer keeps a Kubernetes object until its business or keys are removed from Slotmesh.
+// Finalizer is the finalizer of all objects. It keeps a deleted object
+// until the operator has removed the business or the keys from Slotmesh.
 const Finalizer = "slotmesh.io/operator"
 
-// DeletionAnnotation is the annotation that decides what happens to a business when its object is deleted:
-// [DeletionForce] or [DeletionRetain]. Without it, the operator removes the business as soon as it has
-// no future bookings, tickets or reservations.
+// DeletionAnnotation is the annotation that decides what happens to the business when its object is
+// deleted. Its values are [DeletionForce] and [DeletionRetain]. Without the annotation, the operator
+// removes the business as soon as the business has no future bookings, tickets or reservations.
 const DeletionAnnotation = "slotmesh.io/deletion"
 
-// The values of [Deletion].
+// The values of [DeletionAnnotation].
 const (
 	// DeletionForce removes the business even if it has future bookings, tickets or reservations.
 	DeletionForce = "force"
@@ -38,13 +39,15 @@ const (
 	DeletionRetain = "retain"
 )
 
-// AdoptAnnotation is an annotation. If it is "true", the object takes over a business that was published elsewhere.
+// AdoptAnnotation is the annotation that allows an object, with the value
+// "true", to take over a business that was not published from this object.
 const AdoptAnnotation = "slotmesh.io/adopt"
 
-// ReadyCondition is the type of the only condition. It is true when the state of the spec is reached.
+// ReadyCondition is the type of the only condition in a status. The
+// condition is True when Slotmesh has the state that the spec describes.
 const ReadyCondition = "Ready"
 
-// Business is a business as a Kubernetes object. Its spec is a manifest without apiVersion and kind.
+// Business is the Kubernetes object of a business. Its spec is a manifest without the fields apiVersion and kind.
 type Business struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -54,34 +57,35 @@ type Business struct {
 
 // BusinessStatus is the result of the last reconciliation of a Business.
 type BusinessStatus struct {
-	// ObservedGeneration is the generation of the spec that was reconciled last.
+	// ObservedGeneration is the generation of the object at the last reconciliation.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Slug is the slug of the published business.
 	Slug string `json:"slug,omitempty"`
-	// Version is the newest version published from this object; 0: none.
+	// Version is the number of the newest version that was published from this object; 0 if there is none.
 	Version    int64              `json:"version,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Problems are the reasons why the manifest was refused, at most [MaxProblems].
+	// Problems are the reasons why the manifest was refused. The list has at most [MaxProblems] elements.
 	Problems []Problem `json:"problems,omitempty"`
 }
 
 // MaxProblems is the maximum number of problems in a status.
 const MaxProblems = 100
 
-// Problem is one problem of a manifest.
+// Problem is one problem of a manifest: the path of a field and what is wrong with it.
 type Problem struct {
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
 }
 
-// BusinessList is a page of Business objects.
+// BusinessList is a list of Business objects, as the Kubernetes API server returns it.
 type BusinessList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []Business `json:"items"`
 }
 
-// APIKey is an API key of a business. The operator stores it in a Secret and replaces it as often as its spec asks for.
+// APIKey is the Kubernetes object of an API key. The operator creates the key in
+// Slotmesh, stores it in a Secret, and replaces it as often as the spec requires.
 type APIKey struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -91,38 +95,38 @@ type APIKey struct {
 
 // APIKeySpec is the specification of an APIKey.
 type APIKeySpec struct {
-	// Business is the name of a Business in the same namespace.
+	// Business is the name of a Business object in the same namespace.
 	Business string `json:"business"`
-	// Scope is read, write or all.
+	// Scope is the scope of the key: read, write or all.
 	Scope string `json:"scope"`
-	// SecretName is the name of the Secret with the key. The default is the name of the object.
+	// SecretName is the name of the Secret in which the key is stored. The default is the name of the APIKey object.
 	SecretName string `json:"secretName,omitempty"`
-	// RotateEvery is the age at which the key is replaced; nil: never.
+	// RotateEvery is the age at which the key is replaced. If it is nil, the key is never replaced.
 	RotateEvery *metav1.Duration `json:"rotateEvery,omitempty"`
-	// GracePeriod is how long a replaced key remains valid.
+	// GracePeriod is how long a key remains valid after it was replaced.
 	GracePeriod metav1.Duration `json:"gracePeriod"`
 }
 
-// APIKeyStatus is the state of the current key.
+// APIKeyStatus is the result of the last reconciliation of an APIKey.
 type APIKeyStatus struct {
 	ObservedGeneration int64        `json:"observedGeneration,omitempty"`
 	Slug               string       `json:"slug,omitempty"`   // slug of the business
 	Prefix             string       `json:"prefix,omitempty"` // first characters of the key
 	CreatedAt          *metav1.Time `json:"createdAt,omitempty"`
-	RotatesAt          *metav1.Time `json:"rotatesAt,omitempty"` // nil: never
+	RotatesAt          *metav1.Time `json:"rotatesAt,omitempty"` // nil if the key is never replaced
 	// Replaced is the number of replaced keys that are not revoked yet.
 	Replaced   int                `json:"replaced,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// APIKeyList is a page of APIKey objects.
+// APIKeyList is a list of APIKey objects, as the Kubernetes API server returns it.
 type APIKeyList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []APIKey `json:"items"`
 }
 
-// DeepCopyObject returns a deep copy.
+// DeepCopyObject returns a deep copy of b.
 func (b *Business) DeepCopyObject() runtime.Object {
 	out := *b
 	b.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -132,7 +136,7 @@ func (b *Business) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a deep copy.
+// DeepCopyObject returns a deep copy of l.
 func (l *BusinessList) DeepCopyObject() runtime.Object {
 	out := *l
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
@@ -143,7 +147,7 @@ func (l *BusinessList) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a deep copy.
+// DeepCopyObject returns a deep copy of k.
 func (k *APIKey) DeepCopyObject() runtime.Object {
 	out := *k
 	k.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -157,7 +161,7 @@ func (k *APIKey) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a deep copy.
+// DeepCopyObject returns a deep copy of l.
 func (l *APIKeyList) DeepCopyObject() runtime.Object {
 	out := *l
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
