@@ -82,7 +82,7 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// decodeOptional decodes a body, as decode does, if the request has one. Otherwise it does not change into.
+// decodeOptional decodes a body, as decode does. If the request has no body, it leaves the argument into unchanged.
 func decodeOptional(c *fiber.Ctx, into any) error {
 	if body, err := server.Body(c); err != nil || len(body) == 0 {
 		return err

@@ -41,8 +41,8 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 }
 
 // amountEntry returns the cancel command or the refund command; the argument write is its name. The command sends the
-// amount to refund, and prints the refund. Its flag gives this amount as a number or as one of the texts words. The
-// argument unsaid is the default of the flag.
+// amount to refund, and prints the refund. The command's flag gives this amount as a number, or as one of the texts in
+// the argument words. The argument unsaid is the default of the flag.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (

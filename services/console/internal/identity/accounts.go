@@ -58,8 +58,8 @@ type Accounts struct {
 	signIns metric.Int64Counter
 }
 
-// NewAccounts returns an Accounts. NewAccounts registers the metric slotmesh.sign_ins, which counts sign-ins by method
-// and outcome.
+// NewAccounts returns the accounts with these settings. It registers the metric slotmesh.sign_ins, which counts
+// sign-ins by method and outcome.
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
 		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),

@@ -14,7 +14,7 @@ func BrowserKey(clear string) string {
 	return hex.EncodeToString(hash[:16])
 }
 
-// KnowsBrowser reports whether the person with the e-mail address has signed in before in a browser. The argument clear
+// KnowsBrowser reports whether the person with the e-mail address has signed in before by a browser. The argument clear
 // is the secret in the browser's cookie.
 func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
 	if !secret.WellFormed("", clear) {
@@ -23,7 +23,7 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser stores that a person has signed in in a browser. The argument clear is the secret in the browser's
+// RememberBrowser stores the browser by which a person has signed in. The argument clear is the secret in the browser's
 // cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which is a new
 // secret if clear is not a valid one.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// DeviceGood is how long the sign-in of a program waits until its person confirms the code.
+	// DeviceGood is how long a person can confirm the code of a program.
 	DeviceGood = 10 * time.Minute
 	// DeviceEvery is the minimum interval between two polls of a program for its token.
 	DeviceEvery = 5 * time.Second

@@ -119,7 +119,8 @@ func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id
 		a.Clock.Now()))
 }
 
-// accepted logs that an invitation was accepted. If err is not nil, accepted converts this error of the store instead.
+// accepted logs that an invitation was accepted. If err, the result of the store, is not nil, accepted returns the
+// error for the caller instead.
 func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody

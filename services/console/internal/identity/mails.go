@@ -26,7 +26,7 @@ const (
 	// mostWaiting is the maximum number of mails that wait in memory. Further mails are dropped; people can request
 	// them again.
 	mostWaiting = 200
-	mailers     = 4                // number of mails that are sent concurrently
+	mailers     = 4                // maximum number of mails that are sent concurrently
 	mailWithin  = 15 * time.Second // timeout of a mail from the queue in memory
 	inviteMail  = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
 )

@@ -89,16 +89,18 @@ func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.
 	return a.Store.EndOwnSession(ctx, signed.Principal, id)
 }
 
-// ChooseLanguage stores the language in which a person reads the owner's pages and the mails about their account, as
-// BCP 47.
+// ChooseLanguage stores the language of the owner's pages and of mails for the signed-in person. The argument language
+// is a BCP 47 tag.
 func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, language string) error {
 	return a.Store.SetLanguage(ctx, signed.Principal, language)
 }
 
-// sweepEvery is the interval between deletions of expired rows. It may be long, because an expired row has no effect.
+// sweepEvery is the interval between two deletions of expired rows. It can be long, because an expired row has no
+// effect.
 const sweepEvery = time.Hour
 
-// KeepSweeping deletes sessions, links and other rows that have ended, until ctx ends.
+// KeepSweeping calls [store.Store.Sweep] at intervals until ctx ends. So expired rows, such as sessions and links, are
+// deleted.
 func (a *Accounts) KeepSweeping(ctx context.Context) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()

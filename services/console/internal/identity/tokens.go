@@ -17,17 +17,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// NewToken describes a token of the admin API to make.
+// NewToken has the data of a request to create a token of the admin API.
 type NewToken struct {
 	Name      string
 	Role      access.Role
-	StaffID   *uuid.UUID // for the role staff
-	ExpiresAt *time.Time // nil: it does not expire
+	StaffID   *uuid.UUID // id of the staff member in the offer, for the role staff
+	ExpiresAt *time.Time // nil: the token does not expire
 }
 
-// CreateToken creates a token of the admin API, with a role in a business or, if business is nil, with the operator's
-// role. It returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden; conflict for a
-// repeated Idempotency-Key.
+// CreateToken creates a token of the admin API with a role in a business. If business is nil, the token has the role of
+// an operator. CreateToken returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden;
+// conflict for a repeated Idempotency-Key.
 func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer,
 	wanted NewToken) (*store.Token, string, error) {
 	m, err := tokenFor(by, business, wanted)
@@ -73,7 +73,8 @@ func TokenMade(made *store.TokenMadeError) error {
 			"Idempotency-Key.", made.ID)
 }
 
-// tokenFor checks the wanted rights of a token and returns them. Faults: invalid_parameter; forbidden.
+// tokenFor returns the role of a new token in a business, after it has checked that the principal may grant this role.
+// Faults: invalid_parameter; forbidden.
 func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -93,8 +94,8 @@ func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Me
 	return access.Member{Role: access.Operator}, nil
 }
 
-// Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists those of all
-// businesses whose team the principal manages. Fault: invalid_parameter for an invalid page.
+// Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists the tokens of all
+// businesses whose team the principal manages. Fault: invalid_parameter for an invalid cursor.
 func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer,
 	page request.Page) ([]store.Token, string, error) {
 	if business != nil {
@@ -126,8 +127,8 @@ func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store
 	return token, err
 }
 
-// RevokeToken revokes a token, and the tokens that were created with it, at once. Fault: not_found, also for a token of
-// a business whose team the principal does not manage.
+// RevokeToken revokes a token and the tokens that were created with it. They stop working at once. Fault: not_found,
+// also for a token of a business whose team the principal does not manage.
 func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
 	token, err := a.Token(ctx, by, id)
 	if err != nil {

@@ -19,7 +19,7 @@ type Part[T any] struct {
 func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
 
 // SetPart stores the answer of a service in part. If err means that the service is unavailable, SetPart marks the part
-// as unknown and returns nil. It returns any other err.
+// as unknown and returns nil. It returns every other error unchanged.
 func SetPart[T any](ctx context.Context, logger *slog.Logger, part *Part[T], list []T, next string, err error) error {
 	if fault.Is(err, fault.PeerUnavailable) {
 		logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))

@@ -48,7 +48,7 @@ func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*
 	return r, err
 }
 
-// reported reads one report by the function ask, and stores its rows in into.
+// reported reads one report by the function ask, and stores its rows in the argument into.
 func reported[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],

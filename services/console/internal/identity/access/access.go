@@ -26,7 +26,7 @@ const (
 	Viewer   Role = "viewer"
 )
 
-// Roles are all roles, in the order of the columns of [table].
+// Roles lists all roles, in the order of the columns of [table].
 var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
 
 // OfBusiness reports whether an owner can give a person this role in a business. It returns false for [Operator].
@@ -67,7 +67,7 @@ type Principal struct {
 	Session  uuid.UUID // session of a signed-in person; the nil UUID for other kinds
 	Label    string    // name in logs; contains no secret
 	Operator bool
-	Members  []Member // one for each business; empty for an operator
+	Members  []Member // the principal's membership in each business; empty for an operator
 }
 
 // String returns the label of the principal, for logs.
@@ -130,7 +130,7 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
-// ManagesTeams reports whether the principal may manage the team of every business in the memberships of.
+// ManagesTeams reports whether the principal may manage the team of the business of each membership in the list.
 func (p Principal) ManagesTeams(of []Member) bool {
 	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
 }

@@ -74,7 +74,7 @@ func loopback(host string) bool {
 // anyName is the name of the provider on the sign-in page if [Config.Name] is empty.
 const anyName = "OpenID Connect"
 
-// within is the minimum timeout of a request to the provider. mostBytes is the maximum size of the answer.
+// within is the minimum timeout of a request to the provider. mostBytes is the maximum size of the answer, in bytes.
 const (
 	within    = 8 * time.Second
 	mostBytes = 1 << 20
@@ -91,7 +91,8 @@ var (
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt has the random values of one sign-in. The browser keeps these values in a cookie while it is at the provider.
+// Attempt has the random values of one sign-in. The browser keeps these values in a cookie, from the redirect to the
+// provider until the provider redirects it back.
 type Attempt struct{ State, Nonce, Verifier string }
 
 // String returns the attempt as text, for the cookie.

@@ -3,8 +3,8 @@
 //
 // All passkeys are discoverable: the person's device finds the passkey for the site without a list from the server. So
 // console never sends a list of a person's passkeys to a browser that is not signed in. The device also verifies the
-// person by a fingerprint, a face or a PIN. So a passkey replaces two factors: the device, and the fingerprint, face or
-// PIN.
+// person by a fingerprint, a face or a PIN. So the answer proves two factors: that the person has the device, and that
+// the device has verified the person.
 package passkey
 
 import (
@@ -48,9 +48,9 @@ type Site struct {
 	host   string
 }
 
-// NewSite returns the site for the public base URL of the owner's pages, such as https://owner.example.com. It returns
-// nil if base is empty. It also returns nil if the host of base is an IP address, because a passkey is bound to a host
-// name. If this address is a loopback address, NewSite uses the host name localhost instead.
+// NewSite returns the site for the public base URL of the owner's pages, such as https://owner.example.com. For a
+// loopback address, the host name of the site is localhost. NewSite returns nil if base is empty. It also returns nil
+// if the host of base is any other IP address, because a passkey is bound to a host name.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
 		return nil, nil // passkeys are not available

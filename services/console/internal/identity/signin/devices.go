@@ -134,7 +134,7 @@ func (p *Pages) in(c *fiber.Ctx) error {
 		return c.Redirect("/device?code="+identity.ShowCode(code), fiber.StatusSeeOther)
 	}
 	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
-	if err != nil || len(invitations) == 0 { // err: catalog is unavailable
+	if err != nil || len(invitations) == 0 { // an unavailable catalog must not stop the sign-in
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)

@@ -55,7 +55,7 @@ func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 }
 
 // told sends a JSON answer to a request of the page's script. The argument what has the WebAuthn options for the
-// browser. If what is nil, the answer has the message of sentence, which the script shows.
+// browser. If what is nil, the answer has a message for the person instead, which the function sentence returns.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -185,9 +185,10 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 	return p.changed(c, "password_removed", session, err)
 }
 
-// changed completes a change of a person's credentials. It redirects to the account page, which shows the result that
-// done names. If err is an error that the person can solve, changed shows the account page with a sentence about the
-// error. The argument session is the secret of a new session, or "" if the change creates no session.
+// changed completes a change of a person's credentials. It redirects to the account page, which shows the result; the
+// argument done names the sentence about the result. If err is an error that the person can solve, changed shows the
+// account page with a sentence about the error. The argument session is the secret of a new session, or "" if the
+// change creates no session.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)

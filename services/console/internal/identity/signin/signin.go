@@ -257,9 +257,9 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	return nil
 }
 
-// The cookie of a browser in which a person has signed in before. The cookie gives no rights. It lets console count
-// wrong passwords in this browser separately from those of strangers. Otherwise strangers could use up the limit, so
-// that the person could not sign in.
+// The cookie of a browser by which a person has signed in before. The cookie gives no rights. By the cookie, console
+// counts wrong passwords in this browser separately from those of strangers. Otherwise strangers could use up the
+// limit, so that the person could not sign in.
 const (
 	browserName         = "__Host-slotmesh-browser"
 	loopbackBrowserName = "slotmesh-browser"
@@ -318,8 +318,8 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page returns the data that every page needs. Its language is the one that the person has chosen. If the person has
-// chosen none, the language is that of the browser.
+// page returns the data that every page needs. The language of the page is the one that the person has chosen. If the
+// person has chosen none, it is the language of the browser.
 func (p *Pages) page(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedIn(c); signed != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// BrowserGood is how long after the last sign-in in it a browser counts as known.
+// BrowserGood is how long a browser counts as known after the last sign-in by it.
 const BrowserGood = 180 * 24 * time.Hour
 
-// maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in in more browsers,
-// the store keeps those with the latest sign-ins.
+// maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in by more browsers,
+// the store keeps the browsers with the latest sign-ins.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether a person has signed in before in a browser. The argument hash is the hash of the secret
+// KnowsBrowser reports whether a person has signed in before by a browser. The argument hash is the hash of the secret
 // in the browser's cookie; email is the person's address in lower case. For a person whose address is not verified,
 // KnowsBrowser returns false.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
@@ -28,8 +28,8 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser stores that a person has signed in in a browser. The argument hash is the hash of the secret in the
-// browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
+// RememberBrowser stores the browser by which a person has signed in. The argument hash is the hash of the secret in
+// the browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
 // RememberBrowser deletes those with the oldest sign-ins.
 //
 // It stores nothing for a person whose address is not verified. The inviter may be signed in as this person. Each

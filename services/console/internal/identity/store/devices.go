@@ -96,9 +96,9 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 // the business and the role in the token t. The person must still have the rights that they had when they answered;
 // otherwise RedeemDeviceLogin denies the sign-in.
 //
-// The argument every is the minimum time between two calls for one program before the person answers. Errors:
-// [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before the time every
-// has passed; [ErrExpired]; [ErrDenied].
+// Before the person answers, the argument every is the minimum time between two calls for one program. Errors:
+// [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before this minimum
+// time; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
 	token [sha256.Size]byte) (Token, error) {
 	var told error // an error for the caller, not of the transaction, which must be committed
@@ -199,7 +199,8 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// isStill reports whether a person still has the rights as, which they had when they answered the sign-in of a program.
+// isStill reports whether a person still has the rights in the argument as. These are the rights that the person had
+// when they answered the sign-in of a program.
 func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || as.Role == access.Operator {

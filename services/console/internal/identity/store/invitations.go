@@ -231,8 +231,8 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL returns an SQL statement that deletes the invitations for which the condition where is true, and
-// records an event for each.
+// endInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument where
+// is the SQL condition that selects the invitations.
 func endInvitationSQL(where string) string {
 	return `
 		WITH ended AS (

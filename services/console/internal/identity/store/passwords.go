@@ -74,8 +74,8 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// requirePassword locks the row of a person. It returns [ErrNotFound] if the stored hash of their password is not hash.
-// A person without a password has the hash "".
+// requirePassword locks the row of a person. It returns [ErrNotFound] if the person's stored password does not have
+// this hash. The hash "" stands for a person without a password.
 func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err

@@ -73,7 +73,7 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 // MaxTokens is the maximum number of valid tokens of a business, or of operators.
 const MaxTokens = 100
 
-// ErrTooManyTokens means that a business, or the operators together, already have [MaxTokens] valid tokens.
+// ErrTooManyTokens means that the business already has [MaxTokens] valid tokens, or that the operators have them.
 var ErrTooManyTokens = errors.New("has too many tokens")
 
 // insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
@@ -110,9 +110,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of the businesses with the ids in of, oldest first. If of is nil, Tokens lists all tokens,
-// including those of operators. It returns the cursor of the next page, or "" after the last page. Fault:
-// invalid_parameter for a cursor that Tokens did not return.
+// Tokens lists the tokens of some businesses, oldest first. The argument of has the ids of these businesses; nil stands
+// for all tokens, including those of operators. Tokens returns the cursor of the next page, or "" after the last page.
+// Fault: invalid_parameter for a cursor that Tokens did not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
