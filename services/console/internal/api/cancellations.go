@@ -33,9 +33,9 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads the body of a request to cancel or refund an object. It returns the field refund, the amount; "" if
-// the body omits this field. It also returns the field notify, which is false if the customer must not be notified; nil
-// if the body omits this field.
+// refundOf reads the body of a request to cancel or refund an object. It returns the amount to refund, or "" if the
+// body omits the field refund. It also returns whether to notify the customer, or nil if the body omits the field
+// notify.
 func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`

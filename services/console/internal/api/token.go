@@ -31,7 +31,6 @@ func NewToken(clear string) Token {
 	return t
 }
 
-// principal returns the principal of a request.
 func principal(c *fiber.Ctx) identity.Principal { return authorize.Principal(c) }
 
 // bearer returns the principal of a request with an admin token from the environment. The principal's label in logs is

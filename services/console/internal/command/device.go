@@ -38,7 +38,7 @@ type granted struct {
 	Error string `json:"error"`
 }
 
-// atTerminal reports whether standard input is a terminal, so that a person can read the code and confirm it.
+// atTerminal reports whether standard input is a terminal, which means that a person runs the command.
 func (h Host) atTerminal() bool {
 	file, ok := h.Stdin.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())

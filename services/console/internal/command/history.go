@@ -130,8 +130,8 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 	return nil
 }
 
-// between returns the first three changes between two versions as text. The last text is the number of further changes,
-// if there are any.
+// between returns the first three changes between two versions as text. If there are further changes, the last text is
+// their number. If there are no changes, the only text is "nothing".
 func between(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
 	all, more, err := changes.Between(before, after)

@@ -135,7 +135,7 @@ func (l *listener) forward(ctx context.Context, client *client, since time.Time)
 }
 
 // wants reports whether the listener forwards events of a type. It forwards the types that the user has requested, if
-// webhooks also have them.
+// webhooks can also have these types.
 func (l *listener) wants(t event.Type) bool {
 	return slices.Contains(event.Types(), t) && (slices.Contains(l.events, "*") || slices.Contains(l.events, string(t)))
 }

@@ -109,7 +109,6 @@ func (o *contents) of(kind string) []entry {
 	return list
 }
 
-// tiers returns the tiers of an event.
 func (o *contents) tiers(event uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Events {
@@ -122,7 +121,6 @@ func (o *contents) tiers(event uuid.UUID) []entry {
 	return list
 }
 
-// allTiers returns the tiers of all events.
 func (o *contents) allTiers() []entry {
 	var list []entry
 	for i := range o.Events {
@@ -144,7 +142,6 @@ func (o *contents) sessions() []entry {
 	return list
 }
 
-// variants returns the variants of a service.
 func (o *contents) variants(service uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Services {

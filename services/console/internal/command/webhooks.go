@@ -143,7 +143,7 @@ func (c *command) retryDelivery() *cobra.Command {
 	return cmd
 }
 
-// sent sends a POST request to which the server answers with a delivery of a webhook. Then sent prints the delivery.
+// sent sends a POST request that makes the server deliver a webhook. Then sent prints the delivery from the answer.
 func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {

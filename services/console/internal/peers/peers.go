@@ -51,9 +51,9 @@ func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	return business, nil
 }
 
-// Unfinished converts the error of a write that has several steps and failed after the first one. If a service was
-// unavailable, it returns the fault outcome_unknown, because other services have already executed a part of the write.
-// It returns any other fault unchanged.
+// Unfinished converts the error of a write with several steps, if the first step succeeded and a later step failed. If
+// a service was unavailable, Unfinished returns the fault outcome_unknown, because a part of the write was executed. It
+// returns any other fault unchanged.
 func Unfinished(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
