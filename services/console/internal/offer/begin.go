@@ -43,10 +43,11 @@ func (b Beginning) Slug() string {
 var lists = []string{"services", "events", "rentals"}
 
 // Begin publishes the first version of a business. The version is made from the template of b.Trade, without the fields
-// that the first visit does not show (docs/decisions/030). Customers cannot book until [Open] is called and its result
-// is published. If the values of b are invalid, Begin returns the problems and publishes nothing. Faults:
-// precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal may not
-// create businesses.
+// that the first visit does not show (docs/decisions/030). Customers cannot book until the caller has published a
+// version that [Open] has changed. If the values of b are invalid, Begin returns the problems and publishes nothing.
+//
+// Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
+// may not create businesses.
 func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (*catalog.Published,
 	[]manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
@@ -142,7 +143,7 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// Open sets the field open of a business's manifest to true. Customers can book after the manifest is published.
+// Open sets the manifest's field open to true. Customers can book when a manifest with this field is published.
 func Open(fields document.Fields) { fields["open"] = true }
 
 // Results of [MissingToOpen]: the business offers nothing, or it lacks the working hours that its services need.
@@ -189,10 +190,10 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed updates the staff of all services after members were added or removed. The argument before has the keys of
-// the members before this change. Staffed adds each new member to every service that lists its staff. If all members of
-// a service were removed, the service lists the whole team. A class session whose member was removed gets the first
-// member.
+// Staffed updates the staff of all services after a person added or removed members. The argument before has the keys
+// of the members before this change. Staffed adds each new member to every service that lists its staff. If all members
+// of a service were removed, the service lists the whole team. If the member of a class session was removed, the first
+// member of the team takes over the session.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RemovalNotes stores the id of the business that each removal with an Idempotency-Key is about. [store.Store]
-// implements it.
+// RemovalNotes stores the id of the business to remove, by the Idempotency-Key of the request to remove it.
+// [store.Store] implements it.
 type RemovalNotes interface {
 	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
 	// The argument business is the id of the business that has the slug now, or the nil id if no business has the slug.

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MoveBooking changes the status of a booking. The argument move is the name of the transition, such as confirm. It
-// cannot be a cancellation; for this, call [UseCases.CancelBooking]. Fault: not_found, also for the booking of another
-// member if the principal is a member of the staff.
+// MoveBooking changes the status of a booking. The argument move is the name of the transition, such as confirm. To
+// cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such booking, or if the
+// principal is a member of the staff and the booking is that of another member.
 func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -48,7 +48,7 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking and refunds wanted.Refund of the amount that was paid online. If wanted.Refund
+// CancelBooking cancels a booking. wanted.Refund is the amount to refund of what was paid online. If this amount
 // differs from the refundable amount of the cancellation policy, the principal needs the permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {

@@ -231,8 +231,8 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *C
 	return nil
 }
 
-// agenda reads the agenda of a business from the service availability, for days days that begin at the date from. It
-// returns nil if this service is unavailable.
+// agenda reads the agenda of a business from the service availability. The agenda begins at the date from and covers
+// the number of days in the argument days. agenda returns nil if this service is unavailable.
 func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{

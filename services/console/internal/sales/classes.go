@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Sessions has the class sessions of the Days days that begin at From.
+// Sessions has the class sessions of several days. From is the first day, and Days is the number of days.
 type Sessions struct {
 	From    timespan.Date
 	Days    int

@@ -16,8 +16,8 @@ func hidesContact(by peers.Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. All other
-// code relies on this function for that, so add every new field that identifies the customer to it.
+// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. Add every
+// new field that identifies the customer to this function, because no other code removes such fields.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

@@ -73,8 +73,8 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	return list, nil
 }
 
-// others asks the services booking and rental each about the customers that only the other one of them has found. It
-// returns the customers in their answers.
+// others asks booking for the customers that only rental has found, and rental for those that only booking has found.
+// It returns the customers in both answers.
 func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
 	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer

@@ -31,7 +31,7 @@ func (o *UseCases) Message(ctx context.Context, slug string, id uuid.UUID) (*not
 	return o.Notifications.Message(ctx, business.ID, id)
 }
 
-// RetryMessage sends a message again. The message has failed, or was stored but not sent.
+// RetryMessage sends a message again if sending has failed, or if the message was stored but not sent.
 func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Message, error) {
 	business, err := o.Business(ctx, slug)

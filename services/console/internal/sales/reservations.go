@@ -16,7 +16,7 @@ import (
 // operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	wanted rental.NewReservation) (*rental.Reservation, error) {
-	// The body names a rental of the business that the caller means. By now, another business may have the slug.
+	// The request body names a rental of the business that the caller means. Another business may have the slug by now.
 	if access.HasBusiness(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err
@@ -30,7 +30,7 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 }
 
 // MoveReservation changes the status of a reservation. The argument move is the name of the transition, such as pickup.
-// It cannot be a cancellation; for this, call [UseCases.CancelReservation].
+// To cancel a reservation, call [UseCases.CancelReservation] instead.
 func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*rental.Reservation, error) {
 	rentals, err := o.RentalsOf(ctx, by, slug)
@@ -56,8 +56,8 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 	return rentals.Cancellation(ctx, slug, id)
 }
 
-// CancelReservation cancels a reservation and refunds it as [UseCases.CancelBooking] does. Its units can be reserved
-// again at once.
+// CancelReservation cancels a reservation, and refunds the payment as [UseCases.CancelBooking] does. Customers can
+// reserve the units of the reservation again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*rental.Reservation, error) {
 	// For a refund by the policy, the service rental finds the business, even while catalog is unavailable.

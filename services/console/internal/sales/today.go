@@ -112,8 +112,8 @@ type Details struct {
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// Booking returns a booking with the data that the principal's role may see. Fault: not_found. It is also the fault for
-// the booking of another member if the principal may see only their own bookings.
+// Booking returns a booking with the data that the principal's role may see. Fault: not_found if there is no such
+// booking, or if the principal may see only their own bookings and the booking is that of another member.
 func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*booking.Booking,
 	error) {
 	business, err := o.Business(ctx, slug)

@@ -21,8 +21,9 @@ const (
 	Removed = "removed"
 )
 
-// Change is one difference between two manifests. An object that has a key is compared with the object of the same list
-// that has the same key, regardless of their positions. A list whose objects have no keys is compared as a whole.
+// Change is one difference between two manifests. An object that has a key is compared with the object that has the
+// same key in the other manifest, regardless of the order of the list. A list whose objects have no keys is compared as
+// a whole.
 type Change struct {
 	Path   string `json:"path"`   // path of the changed value, such as services[cut].price
 	Change string `json:"change"` // [Added], [Changed] or [Removed]
@@ -112,8 +113,8 @@ func (c *comparison) values(at string, old, wanted any, was, is bool) {
 	}
 }
 
-// keyed returns a list as a list of objects. The second result is false unless value is a list in which every object
-// has a key.
+// keyed converts a value to a list of objects. The second result is false unless the value is a list in which every
+// object has a key.
 func keyed(value any) ([]map[string]any, bool) {
 	list, ok := value.([]any)
 	if !ok {

@@ -46,8 +46,8 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 
 func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks returns the changes that turn the lines from into the lines to. Each change has the replaced lines and their
-// new text.
+// hunks returns the changes between an old text and a new text. The argument from has the lines of the old text, and to
+// has those of the new one. Each change has the replaced lines and their new text.
 func hunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {

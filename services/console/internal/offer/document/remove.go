@@ -93,8 +93,8 @@ func put(fields Fields, list string, items []any) {
 	}
 }
 
-// unname calls change for each object of a list, and removes the object from the list if change returns gone as true.
-// It returns the number of changed objects and the number of removed objects.
+// unname calls the function change for each object of a list. If the second result of change is true, unname removes
+// the object from the list. It returns the number of changed objects and the number of removed objects.
 func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
@@ -118,9 +118,9 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 	return all, removed
 }
 
-// strike removes a key from the list of keys that the field list of an object has. The first result reports whether the
-// list contained the key. The second result reports whether the list became empty; strike removes an empty list from
-// the object.
+// strike removes a key from a list of keys in an object. The argument list is the name of the object's field with this
+// list. The first result reports whether the list contained the key. The second result reports whether the list became
+// empty; if so, strike removes the field.
 func strike(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {

@@ -17,7 +17,7 @@ type splicing struct {
 	failed  bool
 }
 
-// patch replaces the lines from (inclusive) to to (exclusive) with text. Lines are counted from 0.
+// patch is a change of a text: the new text replaces lines[from:to].
 type patch struct {
 	from, to int
 	text     string
@@ -73,9 +73,9 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	return len(s.lines)
 }
 
-// trim returns the end of a block of lines without the block's trailing blank lines and comments. The block has the
-// lines from (inclusive) to to (exclusive). A trailing comment belongs to the following block if it is indented by at
-// most indent spaces; a comment with more indentation stays in this block.
+// trim returns the end of the block s.lines[from:to] without the block's trailing blank lines and comments. A trailing
+// comment belongs to the following block if it is indented by at most indent spaces. A comment with more indentation
+// stays in this block.
 func (s *splicing) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
@@ -143,7 +143,8 @@ func named1(n *yaml.Node) string {
 	return ""
 }
 
-// remove removes the lines of an object. It also removes the blank lines after the object if blank lines precede it.
+// remove removes the object in s.lines[from:to]. It also removes the blank lines after the object if a blank line
+// precedes the object.
 //
 // If comments is true, remove also removes the comment directly above the object. Callers pass false for the first
 // object of a list, because the comment above the first object may describe the whole list.
@@ -158,8 +159,8 @@ func (s *splicing) remove(from, to int, comments bool) {
 	s.patches = append(s.patches, patch{from, to, ""})
 }
 
-// add replaces the lines from (inclusive) to to (exclusive) with the text of the YAML node n. Before that, it removes
-// from n all comments that are not in these lines: such comments stay in the text, and would appear twice.
+// add replaces s.lines[from:to] with the text of the YAML node n. Before that, it removes from n all comments that are
+// not in these lines. The text keeps such comments in other lines, so they would appear twice.
 func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

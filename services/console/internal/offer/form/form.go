@@ -1,9 +1,9 @@
 // Package form converts between the objects of a manifest and the values of HTML forms. [Show] returns the values that
-// a form shows for an object. [Write] writes the values that a person submitted back into the object.
+// a form shows for an object. [Write] writes the values that a person submitted back into the object. The values have
+// the format in which browsers submit forms. The package does no I/O and makes no HTML.
 //
-// Write compares the submitted values with the shown ones and writes only those that differ. So it keeps fields that
-// the form does not show, and values that the form cannot express. The package is pure and produces no HTML; all values
-// have the format in which browsers submit forms.
+// Write compares the submitted values with the shown values and writes only those that differ. So it keeps fields that
+// the form does not show, and values that the form cannot express.
 package form
 
 import (
