@@ -25,8 +25,8 @@ import (
 // onPage is the number of bookings on one page of a list.
 const onPage = 50
 
-// listOf reads the bookings that the list page shows. The parameters in the address filter the list. Without
-// parameters, the list begins today.
+// listOf reads one page of the list of bookings. The parameters in the address filter the list. Without parameters, the
+// list begins today.
 func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
 	l.Asked.Del("lang")
@@ -92,7 +92,7 @@ var columns = []string{
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
-// exportBookings sends the bookings that the parameters in the address filter as CSV.
+// exportBookings sends bookings as a CSV file. The parameters in the address filter the bookings.
 func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // calendar shows the calendar of one day with a column for each member, or the calendar of a week. Without a date in
-// the address, it shows the day or week of today.
+// the address, it shows today or the current week.
 func (p *Pages) calendar(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {

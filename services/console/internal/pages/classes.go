@@ -38,7 +38,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Classes(page, sessions))
 }
 
-// roster shows the guests of a class session on a date. Without a date in the address, it shows the session of today.
+// roster shows the guests of a class session on a date. Without a date in the address, the date is today.
 func (p *Pages) roster(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceClasses)
 	if err != nil {

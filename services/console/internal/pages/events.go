@@ -70,7 +70,7 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// ordersOf reads the orders of tickets that the parameters in the address filter.
+// ordersOf reads one page of the orders of tickets of an event. The parameters in the address filter the orders.
 func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	o.Asked = asked(c)
 	o.Asked.Del("lang")
@@ -111,7 +111,7 @@ var orderColumns = []string{
 	"created_at", "cancelled_at", "customer_phone",
 }
 
-// exportOrders sends the orders of an event that the parameters in the address filter as CSV.
+// exportOrders sends the orders of tickets of an event as a CSV file. The parameters in the address filter the orders.
 func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -170,8 +170,8 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling returns the page of the event in the path, and the empty form that sells tickets. The form has the present
-// number of remaining tickets.
+// selling returns the data of the page on which a person sells tickets of the event in the path, and an empty form. The
+// form has the present number of remaining tickets.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -208,8 +208,8 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	return p.notSold(c, err, s.Key, form)
 }
 
-// notSold shows the form that sells tickets again, with the typed values, the error and the present number of remaining
-// tickets.
+// notSold handles an order that could not be sold: it shows the form again, with the typed values, the error and the
+// present number of remaining tickets.
 func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
 	page, s, again := p.selling(c)
 	if again != nil {
@@ -265,7 +265,7 @@ func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTi
 	return order
 }
 
-// foundOrder returns the order of tickets whose id is in the path, and its page.
+// foundOrder returns the order of tickets whose id is in the path, and the data that its page needs.
 func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {

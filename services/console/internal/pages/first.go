@@ -31,9 +31,9 @@ import (
 type firstStep struct {
 	name   string
 	groups func(*offered) []form.Group
-	// then changes other fields of the offer after the typed values are written. For example, it adds a new member to
-	// all services. The argument before has the keys of the members before the change. If then is nil, there is nothing
-	// to change.
+	// then is a function that changes other fields of the offer after the typed values are written. For example, it
+	// adds a new member to all services. Its argument before has the keys of the members before the change. If then is
+	// nil, there is nothing to change.
 	then func(fields document.Fields, before []string)
 }
 
@@ -69,8 +69,7 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { offer.Open(fields) }},
 }
 
-// only returns the groups with only those fields whose names are listed. It omits groups that have none of these
-// fields.
+// only keeps those fields of the groups whose names are listed. The result has no groups without fields.
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
@@ -130,8 +129,8 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 	}
 }
 
-// askBusiness shows the first form of the first visit. It presets the language and the currency by the browser's
-// language.
+// askBusiness shows the first form of the first visit. The browser's language decides the language and the currency
+// that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
 	typed := view.Beginning{Beginning: offer.Beginning{Trade: "salon", Language: page.Words.Code,
@@ -255,7 +254,7 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 	return others
 }
 
-// goOn redirects to the form of the first visit with which a person continues after an interruption.
+// goOn redirects a person who interrupted the first visit to the form with which the first visit continues.
 func (p *Pages) goOn(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {

@@ -247,8 +247,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned returns the id of the notice after a change of a booking. If the change breaks a rule that binds only
-// customers, this is done with the suffix _warned; otherwise it is done.
+// warned returns the id of the notice after a change of a booking. The id is the argument done. If the change breaks a
+// rule that binds only customers, the id has the suffix "_warned".
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"

@@ -64,7 +64,8 @@ func toPage(c *fiber.Ctx, slug, path, says, what string) error {
 }
 
 // ends returns the handler of a form that has only a button. The handler calls do for the object whose id is in the
-// path, and redirects to the page with the path to. This page shows the sentence done, or the reason for the refusal.
+// path, and redirects to the page whose path is the argument to. This page shows the sentence whose id is the argument
+// done, or the reason for the refusal.
 func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
@@ -146,8 +147,9 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict returns the id of the sentence for a fault with code conflict. This is madeBefore if an earlier request with
-// the same Idempotency-Key has created the object. Otherwise the sentence is that there are too many objects.
+// conflict returns the id of the sentence for a fault with code conflict. If an earlier request with the same
+// Idempotency-Key has created the object, this id is the argument madeBefore. Otherwise there are too many objects, and
+// the id is that of the sentence about this limit.
 func conflict(err error, madeBefore string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return madeBefore

@@ -17,11 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// asksFirst shows a page that asks for confirmation before a draft is published, if confirmation is needed (pages.md,
-// "What will change"). It reports whether it has shown this page.
+// asksFirst asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
+// change"). It reports whether it has shown the page that asks.
 //
 // Confirmation is needed if the draft affects customers' bookings, sales or data, or if s.always is true. It is not
-// needed if the person has already confirmed the change while the newest version was the same.
+// needed if the person has already confirmed the draft and no other version was published since then.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil

@@ -137,7 +137,8 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says returns a list of options with these values. The sentence of an option has the id word, followed by the value.
+// says returns a list of options with these values. The id of an option's sentence is the argument word, followed by
+// the option's value.
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {

@@ -115,9 +115,9 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *offer.Off
 		view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
-// takeVersionBack publishes an old version again. It does so only if the version that the page compared it with is
-// still the newest one. If this affects customers' bookings, sales or data, it first asks for confirmation, as all
-// forms of the offer do.
+// takeVersionBack publishes an old version again. It does so only if the newest version is still the one with which the
+// page compared the old version. If this affects customers' bookings, sales or data, it first asks for confirmation, as
+// all forms of the offer do.
 func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

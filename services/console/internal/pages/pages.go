@@ -42,8 +42,8 @@ type Pages struct {
 	box       *sealed.Box
 }
 
-// New returns the pages for the use cases in all. The first of secrets encrypts customers' data in addresses. Addresses
-// that another of these secrets encrypted can still be read.
+// New returns the pages for the use cases in all. The first of secrets encrypts customers' data in the addresses of
+// pages. All secrets can decrypt, so that addresses stay valid while a new secret replaces an old one.
 func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -142,8 +142,8 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// done returns the sentence about a completed action, or "" if what names no such action. what is the value of the
-// parameter done in the address.
+// done returns the sentence about a completed action. The argument what is the value of the parameter done in the
+// address. If the value is unknown, the sentence is "".
 func done(page *view.Page, what string) string {
 	if slices.Contains(doneIntegrating, what) {
 		return page.Words.Say("done_" + what)
@@ -160,8 +160,8 @@ func done(page *view.Page, what string) string {
 	return ""
 }
 
-// wrong returns the sentence about a refused action, or "" if what names no such refusal. what is the value of the
-// parameter wrong in the address.
+// wrong returns the sentence about a refused action. The argument what is the value of the parameter wrong in the
+// address. If the value is unknown, the sentence is "".
 func wrong(page *view.Page, what string) string {
 	if what == "delivery_waits" {
 		return page.Words.Say(what)
@@ -238,7 +238,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
-// pageAbout returns a page of a business by [Pages.page], and the id in the path.
+// pageAbout returns the data that every page of a business needs, by [Pages.page], and the id in the path.
 func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
 	page, err := p.page(c, place)
 	if err != nil {
@@ -301,7 +301,8 @@ func (p *Pages) transition(move string) fiber.Handler {
 }
 
 // pressed returns the handler of a form that has only a button. The handler calls do and redirects to the previous
-// page. This page shows the sentence done, or the reason for the refusal if the person can solve it.
+// page. This page shows the sentence whose id is the argument done. If the action is refused and the person can solve
+// the fault, it shows the reason for the refusal instead.
 func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -343,7 +344,7 @@ var sentences = map[fault.Kind]string{
 	fault.IdempotencyMismatch: "sent_already",
 }
 
-// found returns the booking whose id is in the path, and its page.
+// found returns the booking whose id is in the path, and the data that its page needs.
 func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
@@ -353,7 +354,8 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	return page, b, err
 }
 
-// here returns the query of the list from which the booking was opened, with "?", or "" if the query is empty.
+// here returns the query, with "?", of the list from which the person opened a booking. It returns "" if the query is
+// empty.
 func here(c *fiber.Ctx) string {
 	if values := asked(c); len(values) > 0 {
 		return "?" + values.Encode()
@@ -361,7 +363,8 @@ func here(c *fiber.Ctx) string {
 	return ""
 }
 
-// toBooking redirects to the page of a booking after an action. This page shows the sentence done.
+// toBooking redirects to the page of a booking after an action. This page shows the sentence whose id is the argument
+// done.
 func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
 	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
 }

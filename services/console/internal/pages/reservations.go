@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// foundReservation returns the reservation whose id is in the path, and its page.
+// foundReservation returns the reservation whose id is in the path, and the data that its page needs.
 func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
 	page, id, err := p.pageAbout(c, view.PlaceRentals)
 	if err != nil {

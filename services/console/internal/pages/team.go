@@ -152,7 +152,7 @@ func joining(page *view.Page, role, staff string) view.Joining {
 	return j
 }
 
-// teamMember returns the member of the team whose id is in the path, and the page.
+// teamMember returns the member of the team whose id is in the path, and the data that the member's page needs.
 func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
@@ -253,8 +253,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 		id))
 }
 
-// backToTeam redirects to the page of the team, which shows the sentence done. If a person has removed themselves, the
-// page of the team redirects them to the sign-in page.
+// backToTeam redirects to the page of the team, which shows the sentence whose id is the argument done. If a person has
+// removed themselves, the page of the team redirects them to the sign-in page.
 func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {
 		return err

@@ -39,12 +39,12 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the time off of a member. If the principal may see only their own time off, this is their own. Otherwise
-// it is that of the member whose id is in the argument asked. If asked is not a valid id, offOf takes the only member
-// of the business.
+// offOf reads the time off of one member. A principal who may see only their own time off is this member. Otherwise the
+// argument asked is the id of the member. If asked is not a valid id and the business has only one member, it is that
+// member.
 //
 // offOf returns nil if asked is not a valid id and the business does not have exactly one member, or if the business
-// does not have this member.
+// does not have the member with the id asked.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)

@@ -184,7 +184,8 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 }
 
 // ofWebhook returns the handler of a form that has only a button and is about one webhook endpoint. The handler calls
-// do, and redirects to the page of the endpoint. This page shows the sentence done, or the reason for the refusal.
+// do, and redirects to the page of the endpoint. This page shows the sentence whose id is the argument done, or the
+// reason for the refusal.
 func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)

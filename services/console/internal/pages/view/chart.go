@@ -19,8 +19,8 @@ const (
 	mostLetters = 34 // maximum number of letters of a row's name
 )
 
-// stacked is a chart of vertical bars. Each bar has one piece above the other for each part, such as the source of
-// bookings.
+// stacked is a chart of vertical bars. Each bar consists of pieces, one above the other. A bar has one piece for each
+// part of the chart, such as for each source of bookings.
 type stacked struct {
 	ID, Title, Text string
 	Parts           []part
@@ -182,9 +182,9 @@ type measured struct {
 	Value      float64
 }
 
-// rank computes the rows of a chart of horizontal bars. A bar with the full width has the value whole, or the largest
-// value of a row if a row has a larger value than whole. If there are more than mostRows rows, the chart has only the
-// first ones; the table below the chart has all rows.
+// rank computes the rows of a chart of horizontal bars. A bar of the full width stands for the value whole. If a row
+// has a larger value, the full width stands for the largest value. If there are more than mostRows rows, the chart has
+// only the first ones; the table below the chart has all rows.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]

@@ -13,9 +13,9 @@ import (
 )
 
 // drawn is a calendar with the ids and the positions of its HTML elements. Style has the positions as CSS rules for the
-// one style sheet of the page. The content security policy forbids style attributes.
+// page's one style sheet, because the content security policy forbids style attributes.
 type drawn struct {
-	From, To int // first and last shown hour of the day
+	From, To int // hours of the day at which the calendar begins and ends
 	Columns  []drawnColumn
 	Style    string
 }
@@ -118,8 +118,9 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 // shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
 
-// gaps returns the free periods of a column that begin now or later and are at least shortestGap long. It returns none
-// if the person may not book, or if some bookings of the calendar could not be read.
+// gaps returns the free periods of a column that are at least shortestGap long. It omits past periods, and the past
+// part of the present period. It returns none if the person may not book, or if some bookings of the calendar could not
+// be read.
 func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil
@@ -151,8 +152,8 @@ func (p *Page) minutes(m sales.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
-// shown returns the first and the last hour that the calendar shows. from and to are the default hours. shown extends
-// them until they contain all working hours and all bookings with their buffers.
+// shown returns the hour at which the calendar begins and the hour at which it ends. The arguments from and to are the
+// default hours. shown extends them until they contain all working hours, and all bookings with their buffers.
 func shown(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {

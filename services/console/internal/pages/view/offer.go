@@ -163,7 +163,8 @@ func (f Form) chosen(name, value string) bool {
 // suggestions returns the id of the HTML element with the suggested values of an input.
 func suggestions(name string) string { return "suggested-" + name }
 
-// opensAt reports whether an input is the first one of the row that the person has just added. The browser focuses it.
+// opensAt reports whether an input is the first one of the row that the person has just added. The browser moves the
+// focus to this input.
 func (f Form) opensAt(name string) bool {
 	if f.More == "" {
 		return false
@@ -257,8 +258,8 @@ func itemOf(list any, key string) any {
 	return nil
 }
 
-// called returns the name of an object. If the object has no name, it returns the object's label, and without a label
-// the argument key.
+// called returns the name of an object. If the object has no name, it returns the object's label. If the object has no
+// label either, it returns the argument key.
 func called(item any, key string) string {
 	object, _ := item.(document.Fields)
 	for _, field := range []string{"name", "label"} {
@@ -269,8 +270,8 @@ func called(item any, key string) string {
 	return key
 }
 
-// changed returns the name of a changed field as forms show it. It has the names that the objects have in the new
-// version. For a removed field, it has the names of the old version.
+// changed returns the name of a changed field as forms show it. This name contains the names that objects have in the
+// new version. If the field was removed, it contains the names that objects had in the old version.
 func (p *Page) changed(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
 		return p.named(d.Before, steps(c.Path))
@@ -352,7 +353,7 @@ func NoteOptions(f form.Field) {
 		}
 		value := o.Value
 		if value == form.Everything {
-			value = "all" // the manifest has this value
+			value = "all" // the manifest has "all" for all objects
 		}
 		optionSentences[f.Name][value] = o.Sentence
 	}

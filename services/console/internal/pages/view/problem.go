@@ -28,8 +28,8 @@ func ProblemSentence(code manifest.Code) string {
 	return "problem_other"
 }
 
-// Problem returns a sentence about an invalid value of the offer in the reader's language. The sentence has what is
-// wrong and what would be right. It has the labels of fields and the names of objects instead of their keys. The
+// Problem returns a sentence about an invalid value of the offer in the reader's language. The sentence explains what
+// is wrong and what would be right. It has the labels of fields and the names of objects instead of their keys. The
 // argument fields has the fields of the whole offer.
 func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
 	params := maps.Clone(problem.Params)
