@@ -18,13 +18,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
 )
 
-// BareAddresses are the base URLs of the program that Slotmesh is compared with ([bareServer]). Public is
-// its HTTP server, MCP is its MCP server, and Inside serves its allocation counts and profiles.
+// BareAddresses are the base URLs of the program that Slotmesh is compared with ([bareServer]). Public is the URL of
+// its HTTP server, and MCP is the URL of its MCP server. Inside is the URL of its allocation counts and profiles.
 type BareAddresses struct{ Public, MCP, Inside string }
 
-// bareServer is the program that Slotmesh is compared with: it does only the unavoidable part of the same
-// work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines or checks.
-// It answers with bytes that were stored in it before.
+// bareServer is the program that Slotmesh is compared with (the bare program): it does only the unavoidable part of the
+// same work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines or checks. Its answers
+// are bytes that were stored in it before.
 //
 //	PUT /bytes/{name}    stores the body
 //	GET /bytes/{name}    runs the rate limiter's script in Redis, then returns the stored body
@@ -32,7 +32,7 @@ type BareAddresses struct{ Public, MCP, Inside string }
 //	GET /window/{name}   the same, after one query for many days
 //	GET /rented/{name}   the same, after one query for reservations
 //
-// Its MCP server has a separate address (serveBareMCP).
+// The MCP server of the bare program has an address of its own (serveBareMCP).
 type bareServer struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool
@@ -92,8 +92,8 @@ func (b *bareServer) sendBody(c *fiber.Ctx) error {
 	return c.Send(body.([]byte))
 }
 
-// The queries of the bare program read the occupied time of a business in a window. They have the same
-// form as booking's own queries, which costs the database least.
+// These queries of the bare program read the occupied time of a business in a time window. They have the same form as
+// booking's own queries. The database needs the least CPU time for this form.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`
@@ -104,7 +104,7 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
-// countRequest is middleware that runs the rate limiter's script in Redis, which counts the client's request.
+// countRequest is middleware that runs the rate limiter's script in Redis. The script counts the request of the client.
 func (b *bareServer) countRequest(c *fiber.Ctx) error {
 	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)),
 		ratelimit.PerMinute("slots", 60))
@@ -114,8 +114,9 @@ func (b *bareServer) countRequest(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// queryFirst returns a handler that runs query and then answers with the stored bytes. The request's parameters are
-// business, from and to; from and to are in seconds since the epoch. row returns the destinations of a row's columns.
+// queryFirst returns a handler that runs a query before the next handler answers. The query parameters of the request
+// are business, from and to; from and to are in seconds since the Unix epoch. The function row returns the destinations
+// of a result row's columns.
 func (b *bareServer) queryFirst(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))
@@ -132,15 +133,16 @@ func (b *bareServer) queryFirst(query string, row func() []any) fiber.Handler {
 	}
 }
 
-// newRowScan and newArrayScan return the destinations of a row's columns: the resource, the capacity unit, and the
-// start and end times. newRowScan is for rows with one start and end,
-// newArrayScan for rows with arrays of them.
+// newRowScan and newArrayScan return the destinations of a result row's columns: the resource, the capacity unit, the
+// start and the end. newRowScan is for rows with one start and one end. newArrayScan is for rows with an array of
+// starts and an array of ends.
 func newRowScan() []any { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
 func newArrayScan() []any {
 	return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)}
 }
 
-// runQuery runs a query and decodes every value of each row, because a program that uses the values also must.
+// runQuery runs a query and decodes all values of each row, because a program that uses the values must also decode
+// them.
 func (b *bareServer) runQuery(ctx context.Context, query string, row []any, business uuid.UUID,
 	from, to time.Time) error {
 	rows, err := b.pool.Query(ctx, query, business, from, to)

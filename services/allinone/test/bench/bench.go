@@ -1,17 +1,17 @@
-// Package bench measures Slotmesh's speed in comparison with bare programs. A bare program does only
-// the unavoidable part of the same work, with the same libraries, in the same run. The package prints
-// ratios, because absolute numbers depend much more on the machine.
+// Package bench compares the speed of Slotmesh with that of bare programs. A bare program does only the unavoidable
+// part of the same work, with the same libraries, in the same run. The package prints ratios, because absolute numbers
+// depend much more on the machine.
 //
-// Three processes take part, so that the CPU time of each can be measured. This process generates the
-// load, one child process is all of Slotmesh (allinone), and another child is the bare program. The
-// CPU time of PostgreSQL and Redis is read from their processes.
+// Three processes take part, so that the CPU time of each can be measured. This process generates the load, one child
+// process runs all of Slotmesh (allinone), and another child process is the bare program. The CPU time of PostgreSQL
+// and Redis is read from their processes.
 //
-// All processes, including the load, run on one machine. A maximum throughput therefore only shows
-// what the machine has left for the servers. CPU time per request is the number to compare.
+// All processes, including the load, run on one machine. A maximum throughput therefore depends on the CPU time that
+// the load leaves to the servers. The number to compare is the CPU time per request.
 //
-//	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
-//	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
-//	              request should have begun, so that a stall counts for all requests that it delays
+//	closed loop   each client sends its next request when it has the last answer: this measures the maximum throughput
+//	open loop     requests begin at fixed times, at half the maximum throughput. A latency counts from the time at which
+//	              the request should have begun, so that a stall counts for all requests that it delays
 //	              (coordinated omission)
 package bench
 
@@ -27,28 +27,28 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options select what to measure and for how long.
+// Options select the cases to measure and the duration of the measurement.
 type Options struct {
-	DatabaseURL string        // a PostgreSQL; the run creates databases in it and drops them
-	RedisURL    string        // a Redis
-	Duration    time.Duration // of each loop
-	Clients     int           // in the closed loops
+	DatabaseURL string        // URL of a PostgreSQL; the run creates databases in it and drops them
+	RedisURL    string        // URL of a Redis
+	Duration    time.Duration // duration of each loop
+	Clients     int           // number of clients in the closed loops
 	Seeds       Seeds
-	Engine      bool              // also run the slot engine's benchmarks, with the go command in the current folder
-	Sizes       []Size            // measure only growth, at these sizes
+	Engine      bool              // also runs the slot engine's benchmarks, with the go command in the current folder
+	Sizes       []Size            // if set, only the growth is measured, at these sizes
 	Only        *regexp.Regexp    // names of the cases to measure; nil: all
-	Views       int               // views of each booking step and of the owner's calendar in Chromium; 0: not measured
-	Programs    string            // folder of the services' programs, to measure their start; "": not measured
-	ProfileDir  string            // folder for CPU and allocation profiles of each path; "": no profiles
-	Settings    map[string]string // settings of Slotmesh's services by variable; they override the bench's own
-	Progress    io.Writer         // progress messages
+	Views       int               // how often Chromium opens each booking step and the owner's calendar; 0: never
+	Programs    string            // folder of the services' programs, whose starts are measured; "": not measured
+	ProfileDir  string            // folder for CPU and allocation profiles of each case; "": no profiles
+	Settings    map[string]string // settings of the services by environment variable; they override those of the bench
+	Progress    io.Writer         // receives the progress messages
 }
 
-// Seeds are the sizes of the data that is created before the run.
+// Seeds are the amounts of data that are created before the run.
 type Seeds struct {
 	Salons   int // businesses that receive bookings
-	Keys     int // API keys of each business; each allows 100 requests a minute
-	Bookings int // bookings of the business whose calendars are read, within 62 days
+	Keys     int // number of API keys of each business; each key allows 100 requests a minute
+	Bookings int // number of bookings within 62 days of the business whose calendars are read
 }
 
 // Report is the result of a run.
@@ -62,7 +62,8 @@ type Report struct {
 	Claims   []Claim
 }
 
-// Run measures once and returns the results. If o.Sizes is set, it measures only growth, otherwise all other cases.
+// Run measures once and returns the results. If o.Sizes is set, Run measures only the growth; otherwise it measures all
+// other cases.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	var err error
@@ -75,7 +76,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// compare measures the cases that have a bare program to compare with, and adds the results to report.
+// compare measures Slotmesh and the bare program, and the other cases that o selects, and adds the results to report.
 func (o Options) compare(ctx context.Context, report *Report) error {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
@@ -110,8 +111,8 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measureAll measures the selected cases. It measures those that must come first ([benchCase.isEarly])
-// before the others, but returns the rows in the order of the cases.
+// measureAll measures the selected cases and returns the rows in the order of the cases. It measures the early cases
+// ([benchCase.isEarly]) before the others.
 func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.listCases()
 	rows := make([]Row, len(cases))
@@ -130,7 +131,7 @@ func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Name == "" }), nil
 }
 
-// makeDatabase creates a database for the run. It returns its URL and a function that drops it.
+// makeDatabase creates a database for the run. It returns the database's URL and a function that drops the database.
 func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	at, err := url.Parse(base)
 	if err != nil {
@@ -144,7 +145,7 @@ func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	return at.String(), func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		_ = runStatement(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // a failure does no harm
+		_ = runStatement(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // a failure is harmless
 	}, nil
 }
 

@@ -19,33 +19,33 @@ type randomReader struct{}
 // Read fills b with random bytes.
 func (randomReader) Read(b []byte) (int, error) { return rand.Read(b) }
 
-// benchCase is one thing to measure.
+// benchCase is a case to measure: a kind of request, with the number of clients and the expected answers.
 type benchCase struct {
 	name            string
-	isBare          bool // requests the bare program, or the database directly
+	isBare          bool // the requests go to the bare program or directly to the database
 	callsSlotmesh   bool // the bare program calls Slotmesh
 	send            sendFunc
-	clients         int          // in the closed loop; 0: the option
-	allowedStatuses []int        // expected statuses
-	check           func() error // checks the answers before the measurement; may be nil
+	clients         int          // number of clients in the closed loop; 0: Options.Clients
+	allowedStatuses []int        // expected statuses of answers
+	check           func() error // checks an answer before the measurement; may be nil
 
-	// sessions is the application_name of PostgreSQL sessions whose CPU time is also reported separately.
-	// "" means none.
+	// sessions is the application_name of those PostgreSQL sessions whose CPU time is also reported separately. If it
+	// is "", no session is reported separately.
 	sessions string
 }
 
-// The application_name of booking's PostgreSQL sessions, which also read its events, and of the
+// These are values of application_name: of booking's PostgreSQL sessions, which also read booking's events, and of the
 // sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
 )
 
-// isEarly reports whether a case is measured before the others. Cases that only use the database must
-// come first: otherwise messages about earlier bookings would still be written while they are measured.
+// isEarly reports whether a case is measured before the others. Cases that only use the database must come first. If
+// they came later, notifications would still write messages about earlier bookings during their measurement.
 func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
-// Names of cases that the claims compare.
+// The names of the cases that the claims compare.
 const (
 	infoName, infoBare         = "GET /info, catalog", "  bare: script, bytes of /info"
 	servicesName, servicesBare = "GET /services, catalog", "  bare: script, bytes of /services"
@@ -111,7 +111,7 @@ func (w *system) newReadCase(name, url string, check func() error) benchCase {
 	}}
 }
 
-// checkPage checks that the page links to each service.
+// checkPage checks that the booking page contains a link to each service.
 func (w *system) checkPage() error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: w.addresses.Front + "/b/" + w.readSalon.slug,
 		Headers: newClientHeaders(w.requestNumber.Add(1))})
@@ -126,24 +126,24 @@ func (w *system) checkPage() error {
 	return nil
 }
 
-// newBareReadCase returns a case that measures GET path at the program that Slotmesh is compared with ([bareServer]).
-// Before the measurement, check stores the expected answer in that program, which then answers with the same bytes as
-// Slotmesh.
+// newBareReadCase returns a case that measures GET requests for a path of the bare program ([bareServer]). Before the
+// measurement, the function check stores Slotmesh's answer in the bare program, so that both answer with the same
+// bytes.
 func (w *system) newBareReadCase(name, path string, check func() error) benchCase {
 	c := w.newReadCase(name, w.bareAddresses.Public+path, check)
 	c.isBare = true
 	return c
 }
 
-// formatWindow returns the query parameters of a request to the bare program ([bareServer]): the reader's
-// business, and a time window of this number of days from tomorrow.
+// formatWindow returns the query parameters of a request to the bare program ([bareServer]): the business w.readSalon,
+// and a time window of the given number of days, which begins tomorrow.
 func (w *system) formatWindow(days int) string {
 	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.readSalon.id, tomorrow.Unix(),
 		tomorrow.AddDate(0, 0, days).Unix())
 }
 
-// storeSameAnswer returns a check that requests url from Slotmesh and stores the answer's bytes in the bare
-// program ([bareServer]) under name.
+// storeSameAnswer returns a function for benchCase.check. The function requests url from Slotmesh and stores the answer
+// under name in the bare program ([bareServer]).
 func (w *system) storeSameAnswer(name, url string) func() error {
 	return func() error {
 		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
@@ -154,8 +154,8 @@ func (w *system) storeSameAnswer(name, url string) func() error {
 	}
 }
 
-// fetchAnswer requests url from Slotmesh, stores the answer's bytes in the bare program ([bareServer]) under
-// name, and decodes them into the argument into.
+// fetchAnswer requests url from Slotmesh, decodes the answer into target, and stores the answer under name in the bare
+// program ([bareServer]).
 func (w *system) fetchAnswer(name, url string, target any) error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
 	if err != nil {
@@ -167,7 +167,8 @@ func (w *system) fetchAnswer(name, url string, target any) error {
 	return w.storeAnswer(name, body)
 }
 
-// countSeededBookings returns the number of bookings that were created before the run on a day of the window.
+// countSeededBookings returns the number of bookings on a day that were created before the run. The argument day counts
+// from the first day of the window.
 func (w *system) countSeededBookings(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
@@ -242,7 +243,7 @@ func (w *system) checkBooking() error {
 	return nil
 }
 
-// newAgentCase is the case of an agent that calls the MCP server for the slots of a day.
+// newAgentCase returns the case of an agent that calls the tool find_slots of the MCP server for one day.
 func (w *system) newAgentCase() benchCase {
 	ask := w.newToolCall(w.addresses.Services["mcp"]+"/mcp", "find_slots",
 		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.readSalon.services[0], tomorrow.Format(time.DateOnly)))
@@ -259,7 +260,8 @@ func (w *system) newAgentCase() benchCase {
 	}
 }
 
-// newBareAgentCase is the case of the bare MCP server, which requests the same slots from availability.
+// newBareAgentCase returns the case of an agent that calls the bare MCP server, which requests the same slots from
+// availability.
 func (w *system) newBareAgentCase(slots string) benchCase {
 	ask := w.newToolCall(w.bareAddresses.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
 	return benchCase{name: agentBare, isBare: true, callsSlotmesh: true, allowedStatuses: []int{http.StatusOK},
@@ -277,8 +279,8 @@ func (w *system) newBareAgentCase(slots string) benchCase {
 		}}
 }
 
-// newToolCall returns a function that creates calls of an MCP tool. Each call has its own client address.
-// The calls take turns with the reader's API keys.
+// newToolCall returns a function that creates the n-th call of an MCP tool. Each call has another client address. The
+// calls use the API keys of w.readSalon in turn.
 func (w *system) newToolCall(url, tool, arguments string) func(n int64) call {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
@@ -303,28 +305,29 @@ func (w *system) checkTotal(body []byte) error {
 	return nil
 }
 
-// bookNextSlot books a free slot. Successive requests use all salons in turn.
+// bookNextSlot sends the n-th request of the case in which each request books another slot. The requests use all salons
+// in turn.
 func (w *system) bookNextSlot(n int64) (int, error) {
 	return w.http.send(w.newBookCall(w.salons[int(n)%len(w.salons)], chooseSlot(n, len(w.salons)), n), nil)
 }
 
-// chooseSlot returns the number of the slot that request n books in its salon.
+// chooseSlot returns the number of the slot that the n-th request books in its salon.
 func chooseSlot(n int64, salons int) int64 {
 	const all = salonStaff * startsPerDay * advanceDays / 2
-	return n / int64(salons) * 7919 % all // a prime, so that every slot is used once before any is used again
+	return n / int64(salons) * 7919 % all // 7919 is prime, so each slot is used once before a slot is used again
 }
 
-// chooseContestedSlot returns the slot of the first staff member that request n books. Request n+1 or n-1 books the
-// same slot.
+// chooseContestedSlot returns the number of the slot that the n-th request books. All these slots belong to the first
+// staff member. Two consecutive requests choose the same slot.
 func chooseContestedSlot(n int64) int64 { return n / 2 % (startsPerDay * advanceDays / 2) * salonStaff }
 
-// bookContestedSlot makes one attempt of the case in which all clients book the slots of one staff member. Two
+// bookContestedSlot sends the n-th request of the case in which all clients book the slots of one staff member. Two
 // requests compete for each slot, so every second request is refused.
 func (w *system) bookContestedSlot(n int64) (int, error) {
 	return w.http.send(w.newBookCall(w.contestedSalon, chooseContestedSlot(n), n), nil)
 }
 
-// makeBareTables creates tables like booking's, with the same constraints, for the comparison.
+// makeBareTables creates tables with the columns and constraints of booking's tables, for the bare cases.
 func (w *system) makeBareTables() error {
 	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
 		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);
@@ -332,8 +335,8 @@ func (w *system) makeBareTables() error {
 	return err
 }
 
-// insertBooking writes a booking and its occupied time in one statement, for comparison. It returns status
-// 201 if the row was inserted.
+// insertBooking writes a booking and its occupied time in one statement, as the bare case of a booking. It returns
+// status 201 if it inserted the booking.
 func (w *system) insertBooking(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// roleVariable is the environment variable with the name of a child process's [roleFunc]. The parent
-// process starts its own program again, once for each role, with this variable set.
+// roleVariable is the environment variable that selects the [roleFunc] of a child process. The parent process starts
+// its own program once for each role, with this variable set.
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
-// roleFunc is the server that a child process runs until its stdin is closed. When the server is ready,
-// the role calls ready once with data for the parent process, such as its addresses.
+// roleFunc runs the server of a child process until the process's standard input is closed. When the server is ready,
+// the function calls ready once, with data for the parent process such as the server's addresses.
 type roleFunc func(ctx context.Context, ready func(any) error) error
 
-// Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: slotmesh or bare. It
-// returns false, and does nothing, if the variable names neither. main must call it first, because
-// child processes run the same program as their parent.
+// Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: slotmesh or bare. If the variable
+// names neither, Child does nothing and returns false. The function main must call Child first, because child processes
+// run the same program as their parent.
 func Child() (bool, error) {
 	roles := map[string]roleFunc{"slotmesh": serveSlotmesh, "bare": serveBare}
 	play, ok := roles[os.Getenv(roleVariable)]
@@ -36,7 +36,7 @@ func Child() (bool, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // it is closed when the parent ends, for any reason
+		_, _ = io.Copy(io.Discard, os.Stdin) // standard input is closed when the parent process ends, for any reason
 		cancel()
 	}()
 	return true, play(ctx, func(v any) error { return json.NewEncoder(os.Stdout).Encode(v) })
@@ -48,11 +48,11 @@ type child struct {
 	stdin   io.Closer
 }
 
-// childTimeout is the maximum time for the start of a child, including migrations.
+// childTimeout limits the start of a child process, including migrations.
 const childTimeout = 5 * time.Minute
 
-// startChild starts this program again as a child process with the named [roleFunc]. It waits until the
-// child is ready and decodes the JSON data of the child's ready message into the argument into.
+// startChild starts this program as a child process with the named role ([roleFunc]). It waits until the child process
+// is ready, and decodes the data of the child's call of ready into the argument into.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -107,14 +107,14 @@ func (c *child) stop() {
 	}
 }
 
-// Memory is the total of a Go process's allocations since its start.
+// Memory contains the numbers of objects and bytes that a Go process has allocated since its start.
 type Memory struct {
 	Mallocs uint64
 	Bytes   uint64
 }
 
-// serveDiagnostics serves the allocation counts and profiles of this process on a loopback port, and returns the base
-// URL.
+// serveDiagnostics serves the allocation counts and the profiles of this process on a loopback port. It returns the
+// base URL.
 func serveDiagnostics(ctx context.Context) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Claim is a ratio with a bound.
+// Claim is a measured value, mostly a ratio, and the bound that Slotmesh promises for the value.
 type Claim struct {
 	What         string
 	Value        float64
-	Bound        float64 // 0: no bound, only reported
-	IsUpperBound bool    // the bound is an upper one, otherwise a lower one
+	Bound        float64 // 0: there is no bound, and the value is only reported
+	IsUpperBound bool    // true: the value must not exceed Bound; false: it must not be below Bound
 }
 
-// Holds reports whether the measured value is within the bound of the claim.
+// Holds reports whether the measured value respects the bound.
 func (c Claim) Holds() bool {
 	if c.IsUpperBound {
 		return c.Value <= c.Bound
@@ -25,7 +25,7 @@ func (c Claim) Holds() bool {
 	return c.Value >= c.Bound
 }
 
-// verdict returns the bound and whether it is reached, as they are printed.
+// verdict returns the bound and the result of the comparison, as the report prints them.
 func (c Claim) verdict() (string, string) {
 	if c.Bound == 0 {
 		return "", ""
@@ -40,7 +40,7 @@ func (c Claim) verdict() (string, string) {
 	return fmt.Sprintf("%s %.1f", bound, c.Bound), verdict
 }
 
-// listClaims returns the promises about speed, with the values that the report's rows have.
+// listClaims returns the promises about speed, with the values from the report's rows.
 func listClaims(r *Report) []Claim {
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
@@ -91,7 +91,7 @@ func listClaims(r *Report) []Claim {
 			"1.5 s", ratio(float64(p.Largest), float64(maxPaintTime)), 1, true})
 	}
 	if len(r.Painted) > 0 {
-		p := r.Painted[0] // the same for all steps
+		p := r.Painted[0] // the same value for all steps
 		list = append(list, Claim{"the booking page: script on the line, against 25 kB",
 			ratio(float64(p.Script), maxScript), 1, true},
 			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), maxStyle), 1, true})
@@ -102,7 +102,7 @@ func listClaims(r *Report) []Claim {
 			true})
 	}
 	list = append(list, listGrowthClaims(r.Grown)...)
-	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // not measured
+	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // 0: the value was not measured
 }
 
 func listEngineClaims(rows []EngineRow) []Claim {
@@ -194,7 +194,7 @@ func (r *Report) Print(out io.Writer) error {
 	return r.printHot(out)
 }
 
-// printHot prints the results of the cases in which bookings compete for the slots of one staff member.
+// printHot prints the results of the cases in which requests compete for the slots of one staff member.
 func (r *Report) printHot(out io.Writer) error {
 	for _, row := range r.Rows {
 		if row.Name != bookContested {

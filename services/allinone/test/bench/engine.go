@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// EngineRow is a result of the Go benchmarks of the slot engine
-// (services/availability/internal/slot) or of booking's reports (services/booking/internal/store).
+// EngineRow is the result of a Go benchmark: of the slot engine (services/availability/internal/slot) or of booking's
+// reports (services/booking/internal/store).
 type EngineRow struct {
 	Name   string
 	Time   time.Duration
 	Allocs int64
 }
 
-// enginePackage contains the benchmarks of the engine and of a plain sweep.
+// enginePackage is the package with the benchmarks of the slot engine and, for comparison, of a plain sweep algorithm.
 const enginePackage = "./services/availability/internal/slot"
 
-// reportsPackage contains the benchmarks of each report and of plain SQL.
+// reportsPackage is the package with the benchmarks of the reports and, for comparison, of plain SQL.
 const reportsPackage = "./services/booking/internal/store"
 
-// runEngine runs the Go benchmarks with the go command, from the root of the repository, and returns
-// their results. The benchmarks of reports use a separate database schema.
+// runEngine runs the Go benchmarks and returns their results. The current folder must be the root of the repository.
+// The benchmarks of the reports use a database schema of their own.
 func (o Options) runEngine(ctx context.Context) ([]EngineRow, error) {
 	_, _ = fmt.Fprintln(o.Progress, "measuring the slot engine")
 	rows, err := o.goBenchmarks(ctx, ".", "300ms", enginePackage)
@@ -49,7 +49,8 @@ func (o Options) goBenchmarks(ctx context.Context, which, duration, pkg string) 
 	return parseEngine(out), nil
 }
 
-// parseEngine parses lines such as "BenchmarkScenario/members=1/list-2 100 123.4 ns/op 56 B/op 7 allocs/op".
+// parseEngine parses benchmark results such as "BenchmarkScenario/members=1/list-2 100 123.4 ns/op 56 B/op 7
+// allocs/op".
 func parseEngine(out []byte) []EngineRow {
 	var rows []EngineRow
 	for line := range bytes.Lines(out) {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// makeFilledDatabase creates a database with test data of the given size. It returns its URL and a function that drops
-// it.
+// makeFilledDatabase creates a database with test data of the given size. It returns the database's URL and a function
+// that drops the database.
 func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, func(), error) {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
@@ -30,8 +30,9 @@ func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, fun
 	return database, drop, nil
 }
 
-// fill writes the test data of the given size. The services create their tables and publish one salon. fill then
-// writes the other salons, as copies, and all bookings directly into the tables, because the API would take days.
+// fill writes test data of the given size. The services create their tables, and fill publishes one salon through the
+// API. It writes the other salons as copies of this salon, and all bookings, directly into the tables, because the API
+// would need days.
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database
@@ -60,12 +61,12 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 	return err
 }
 
-// templateSlug is the slug of the salon that the others are copied
-// from. Its name, slug and ids occur in its manifest only as such.
+// templateSlug is the slug of the salon from which the other salons are copied. In the manifest of this salon, its
+// name, its slug and its IDs occur only as such, so that they can be replaced.
 const templateSlug = "template"
 
-// bulkPool opens connections that do not check foreign keys. This is safe because the same statements also
-// write the rows that are referred to. All other constraints are checked, including exclusion constraints.
+// bulkPool opens a pool of connections that do not check foreign keys. This is safe, because the statements that use
+// the pool also write the referenced rows. All other constraints are checked, including exclusion constraints.
 func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	settings, err := pgxpool.ParseConfig(database)
 	if err != nil {
@@ -77,25 +78,25 @@ func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	return pgxpool.NewWithConfig(ctx, settings)
 }
 
-// filler writes the data of one size.
+// filler writes the test data of one size.
 type filler struct {
 	o            Options
 	pool         *pgxpool.Pool
 	size         Size
-	bookingCount atomic.Int64 // bookings written so far
+	bookingCount atomic.Int64 // number of bookings written so far
 }
 
 func formatGrowthSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
 
-// rangeSize returns the number of businesses that one statement writes. It is small enough that no
-// statement runs long or needs much memory.
+// rangeSize returns the number of businesses that one statement writes. The number is small enough that no statement
+// runs long or needs much memory.
 func (f *filler) rangeSize() int {
 	const businesses, bookings = 500, 100_000
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
 }
 
-// eachRange divides the businesses into ranges [from, to) and calls write for each range, concurrently on all
-// connections.
+// eachRange divides the businesses into ranges [from, to) and calls write for each range. The calls run concurrently,
+// one on each connection of the pool.
 func (f *filler) eachRange(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(int(f.pool.Config().MaxConns))
@@ -105,7 +106,7 @@ func (f *filler) eachRange(ctx context.Context, write func(ctx context.Context, 
 	return errors.Join(group.Wait(), ctx.Err())
 }
 
-// writeBusinesses copies the template's offer with other names and ids.
+// writeBusinesses writes copies of the template salon's offer, with the names and IDs of the other salons.
 func (f *filler) writeBusinesses(ctx context.Context, template salon) error {
 	var source, canonical, sanitized string
 	var sanitizer int32
@@ -140,7 +141,7 @@ func (f *filler) writeBusinesses(ctx context.Context, template salon) error {
 	})
 }
 
-// jsonOrNull returns a JSON document for a column, or null for an empty text.
+// jsonOrNull returns the value of a JSON column: the document in text, or NULL if text is empty.
 func jsonOrNull(text string) any {
 	if text == "" {
 		return nil
@@ -148,7 +149,8 @@ func jsonOrNull(text string) any {
 	return json.RawMessage(text)
 }
 
-// newReplacer returns a replacer that changes the texts of one salon's manifest into another's.
+// newReplacer returns a replacer for the text of the salon's manifest. It replaces the salon's names and IDs with those
+// of the salon other.
 func (s salon) newReplacer(other salon) *strings.Replacer {
 	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.displayName() + `"`,
 		`"` + other.displayName() + `"`}
@@ -159,14 +161,14 @@ func (s salon) newReplacer(other salon) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// listIDs returns all ids of the salon's manifest, in the same order for every salon.
+// listIDs returns all IDs in the salon's manifest. The order is the same for every salon.
 func (s salon) listIDs() []uuid.UUID {
 	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
 }
 
-// The times of the written bookings. Each staff member has bookingsPerDay bookings on each day, from firstBookedHour
-// o'clock. From firstFreeHour o'clock the day is free. lastBookedDay is the last day with bookings, as a number of days
-// from tomorrow.
+// The times of the bookings that fill writes. Each staff member has bookingsPerDay bookings on each day, the first at
+// firstBookedHour o'clock. The day is free from firstFreeHour o'clock on. lastBookedDay is the last day with bookings,
+// as a number of days after tomorrow.
 const (
 	lastBookedDay   = 150
 	bookingsPerDay  = 10
@@ -174,9 +176,9 @@ const (
 	firstFreeHour   = 15
 )
 
-// writeBookings writes the bookings, the same number for each business. If they cannot be divided evenly,
-// the first businesses get one more. It writes all rows of one business together, so that they are
-// stored together, because queries read the rows of one business.
+// writeBookings writes the same number of bookings for each business. If the number is not divisible, the first
+// businesses get one more. It writes all rows of a business together, so that the database also stores them together,
+// because queries read the rows of one business.
 func (f *filler) writeBookings(ctx context.Context) error {
 	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
 	return f.eachRange(ctx, func(ctx context.Context, from, to int) error {
@@ -201,10 +203,13 @@ func (f *filler) writeBookings(ctx context.Context) error {
 	})
 }
 
-// insertBookings inserts bookings of half an hour for $1 businesses. Each business has $4 staff
-// members, whose ids are in $2. $3 has its number of bookings. The staff members take turns, with $5
-// bookings a day without a break, from the last day backwards. With many bookings they go back for
-// years, as in an old business. $7 has the booked service of each business.
+// insertBookings inserts bookings of half an hour for several businesses. Parameters: $1 are the IDs of the businesses,
+// $2 are the IDs of all staff members, $3 are the numbers of bookings of the businesses, $4 is the number of staff
+// members of each business, $5 is the number of bookings of a staff member on each day, $6 is the start of the first
+// booking on the last day, $7 are the booked services of the businesses.
+//
+// The bookings go to the staff members in turn, without a break, from the last day backwards. With many bookings, they
+// go back for years, as in an old business.
 const insertBookings = `
 	WITH business AS (
 		SELECT id, service, number - 1 AS number, bookings

@@ -14,16 +14,18 @@ import (
 	"time"
 )
 
-// Size is a number of businesses, each like the salons of the other cases, and the total number of their bookings.
+// Size is a number of businesses and the total number of their bookings. Each business is like the salons of the other
+// cases.
 type Size struct{ Businesses, Bookings int }
 
-// Maximum values of a [Size]: all data is stored in one database on this machine.
+// The maximum values of a [Size], because one database on this machine stores all data.
 const (
 	maxBusinesses = 100_000
 	maxBookings   = 10_000_000
 )
 
-// ParseSizes parses a list such as "10:10000,1000:1000000": the businesses and bookings of each step, in growing order.
+// ParseSizes parses a list of sizes such as "10:10000,1000:1000000". Each size is a number of businesses and a number
+// of bookings. The sizes must be in ascending order.
 func ParseSizes(text string) ([]Size, error) {
 	var sizes []Size
 	last := Size{}
@@ -44,14 +46,14 @@ func ParseSizes(text string) ([]Size, error) {
 	return sizes, nil
 }
 
-// GrowthRow is a measurement at a size.
+// GrowthRow is the measurement of one case at one size.
 type GrowthRow struct {
 	Size
 	Row
-	Pages int // database pages read by the query of occupied time for one such request; 0: no query
+	Pages int // database pages that the query of occupied time reads per request; 0: there is no query
 }
 
-// measureGrowth measures the same requests at each size, each with its own database and new processes.
+// measureGrowth measures the same cases at each size. For each size, it creates a database and starts new processes.
 func (o Options) measureGrowth(ctx context.Context) ([]GrowthRow, error) {
 	var all []GrowthRow
 	for _, size := range o.Sizes {
@@ -103,8 +105,9 @@ func (w *system) measureGrown(ctx context.Context, size Size) ([]GrowthRow, erro
 	return all, w.saveHeap(size)
 }
 
-// countPages asks PostgreSQL how many pages it reads for the query of the occupied time of a business's day. It asks
-// twice and takes the second answer, because the first query of a connection also counts pages of the system catalog.
+// countPages returns the number of database pages that PostgreSQL reads for the occupied time of a business on one day.
+// It runs the query twice and uses the second result, because the first query of a connection also reads pages of the
+// system catalog.
 func (w *system) countPages(ctx context.Context, s salon) (int, error) {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -134,7 +137,7 @@ func (w *system) countPages(ctx context.Context, s salon) (int, error) {
 
 const grownSlotsName = "GET /slots"
 
-// saveHeap writes the heap profile of the services if profiles are enabled.
+// saveHeap writes the heap profile of the services to Options.ProfileDir, if that is set.
 func (w *system) saveHeap(size Size) error {
 	if w.o.ProfileDir == "" {
 		return nil
@@ -144,10 +147,11 @@ func (w *system) saveHeap(size Size) error {
 }
 
 // maxWorkingSet is the maximum number of businesses that the requests use. The other businesses only make the tables
-// large.
+// larger.
 const maxWorkingSet = 1000
 
-// newWorkingSet returns the businesses that requests use, spread over all, with API keys for bookings.
+// newWorkingSet returns the businesses that the requests use, evenly chosen from all businesses, with API keys for
+// bookings.
 func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) {
 	set := make([]salon, min(size.Businesses, maxWorkingSet))
 	for i := range set {
@@ -162,8 +166,9 @@ func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) 
 	return set, nil
 }
 
-// listGrowthCases returns the cases that are measured at each size of the database. Their requests use the
-// businesses of set in turn. First, one request of each kind for each business fills the caches.
+// listGrowthCases returns the cases that are measured at each size. Their requests use the businesses in the argument
+// set in turn. Before the measurement, listGrowthCases sends one request of each kind for each business to fill the
+// caches.
 func (w *system) listGrowthCases(set []salon) []benchCase {
 	ask := func(name, service string, path func(salon) string) benchCase {
 		return benchCase{name: name, allowedStatuses: []int{http.StatusOK}, send: func(n int64) (int, error) {
@@ -194,7 +199,7 @@ func formatGrowthSlots(s salon) string {
 		s.services[0].String()
 }
 
-// sendToEach sends each case's request once for each of n businesses.
+// sendToEach sends the request of each case n times, so that each of n businesses gets the request once.
 func (w *system) sendToEach(n int, cases ...benchCase) error {
 	for _, c := range cases {
 		for range n {
@@ -210,7 +215,8 @@ func (w *system) sendToEach(n int, cases ...benchCase) error {
 	return nil
 }
 
-// bookInWorkingSet books at all businesses of set in turn, in the hours that are free after the existing bookings.
+// bookInWorkingSet sends the n-th booking request. The requests use all businesses in the argument set in turn, and
+// book in the hours after the existing bookings.
 func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
 	const free = closingHour - firstFreeHour // hours a day
 	s, i := set[int(n)%len(set)], n/int64(len(set))
@@ -219,7 +225,8 @@ func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
 	return w.http.send(w.newBookCall(s, slot, n), nil)
 }
 
-// checkGrowthSlots checks the number of free slots on a business's day: it must fit the occupied time in the database.
+// checkGrowthSlots checks the free slots of a business on one day. Their number must fit the occupied time in the
+// database.
 func (w *system) checkGrowthSlots(s salon) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -260,13 +267,13 @@ func printGrowth(out io.Writer, grown []GrowthRow) {
 	}
 }
 
-// claimedResident is the maximum memory of all services together at claimedSize, in bytes.
+// claimedResident is the maximum memory, in bytes, that Slotmesh promises for all services together at claimedSize.
 var (
 	claimedSize     = Size{Businesses: 1000, Bookings: 1_000_000}
 	claimedResident = 400.0 * (1 << 20)
 )
 
-// listGrowthClaims returns the claim about the largest memory of the services at claimedSize.
+// listGrowthClaims returns the claim about the memory of the services at claimedSize, with the largest measured value.
 func listGrowthClaims(grown []GrowthRow) []Claim {
 	var most int64
 	for _, g := range grown {

@@ -13,10 +13,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// sendFunc sends one request and returns its status. n is the number of the request.
+// sendFunc sends one request and returns the status of the answer. The argument n is the number of the request.
 type sendFunc func(n int64) (int, error)
 
-// loopResult is the result of a loop.
+// loopResult is the result of a closed or an open loop.
 type loopResult struct {
 	Sent     int64
 	Elapsed  time.Duration
@@ -24,10 +24,10 @@ type loopResult struct {
 	Statuses map[int]int64
 }
 
-// PerSecond returns the throughput.
+// PerSecond returns the throughput in requests per second.
 func (f loopResult) PerSecond() float64 { return float64(f.Sent) / f.Elapsed.Seconds() }
 
-// workerResult is the result of one worker.
+// workerResult is the result of one client of a loop.
 type workerResult struct {
 	latency  *hdrhistogram.Histogram
 	statuses map[int]int64
@@ -40,11 +40,11 @@ func newTally() *workerResult {
 
 func (t *workerResult) record(status int, took time.Duration) {
 	t.statuses[status]++
-	_ = t.latency.RecordValue(max(1, took.Microseconds())) // no answer takes longer than a minute
+	_ = t.latency.RecordValue(max(1, took.Microseconds())) // cannot fail, because no answer takes longer than a minute
 }
 
-// closedLoop measures the maximum throughput: each client sends its next request when it has the answer
-// to the last one. A client sends at least one request, so that there is a result on any machine.
+// closedLoop measures the maximum throughput: each client sends its next request when it has the answer to the last
+// one. Each client sends at least one request, so that even a slow machine produces a result.
 func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s sendFunc) (loopResult, error) {
 	begun := now()
 	return runWorkers(ctx, clients, func(t *workerResult) error {
@@ -60,11 +60,11 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 	})
 }
 
-// openLoop begins requests at the fixed rate, in requests per second, independently of earlier ones. If all
-// clients are busy, a request begins late; its latency counts from the time at which it should have begun.
+// openLoop begins requests at a fixed rate, in requests per second, even if earlier requests still run. If all clients
+// are busy, a request begins late. Its latency then counts from the time at which the request should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64,
 	s sendFunc) (loopResult, error) {
-	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one, so that there is a latency
+	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one request, so that there is a latency
 	var turn atomic.Int64
 	return runWorkers(ctx, clients, func(t *workerResult) error {
 		for ctx.Err() == nil {
@@ -123,11 +123,12 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// httpClient sends requests over kept-alive connections. It uses fasthttp, which needs little CPU time,
-// because the load runs on the same machine as the servers.
+// httpClient sends requests over connections that stay open. It uses fasthttp, which needs little CPU time, because the
+// load runs on the same machine as the servers.
 type httpClient struct{ http *fasthttp.Client }
 
-// answerTimeout is the timeout of a connection or an answer; it ends the run. It is long enough for a slow machine.
+// answerTimeout limits the wait for a connection or an answer. The run fails when it expires, so it is long enough for
+// a slow machine.
 const answerTimeout = 2 * time.Minute
 
 // maxAnswer is the maximum size of an answer.
@@ -147,7 +148,8 @@ type call struct {
 	Body        []byte
 }
 
-// send returns the status. If read is not nil, it receives the body, which is valid only until read returns.
+// send sends a request and returns the status of the answer. If the function read is not nil, send calls read with the
+// body, which is valid only during the call.
 func (c *httpClient) send(r call, read func(body []byte)) (int, error) {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -167,7 +169,7 @@ func (c *httpClient) send(r call, read func(body []byte)) (int, error) {
 	return response.StatusCode(), nil
 }
 
-// get returns the body of an answer, which must have status 200.
+// get sends a request and returns the body of the answer. If the status is not 200, get returns an error.
 func (c *httpClient) get(r call) ([]byte, error) {
 	var body []byte
 	status, err := c.send(r, func(b []byte) { body = append(body, b...) })

@@ -16,24 +16,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Row is the measurement of one case. CPU time and allocations are per request, measured in the closed
-// loop. Latencies are measured in the open loop, at half the throughput of the closed loop. Only the
-// case with competing requests (bookHot) has latencies of the closed loop.
+// Row is the measurement of one case. CPU time and allocations are per request, measured in the closed loop. Latencies
+// are measured in the open loop, at half the throughput of the closed loop. Only the latencies of bookContested, the
+// case with competing requests, are those of the closed loop.
 type Row struct {
 	Name           string
 	PerSecond      float64
 	P50, P99, P999 time.Duration
 	CPU            Usage         // per request
-	Sessions       time.Duration // the part of CPU.Postgres that the case's own sessions took; 0: not measured
-	Allocs         float64       // of the requested server, per request
+	Sessions       time.Duration // the part of CPU.Postgres that benchCase.sessions used; 0: not measured
+	Allocs         float64       // allocations per request in the server that gets the requests
 	Bytes          float64
-	Resident       int64 // of the requested server, after the closed loop
+	Resident       int64 // memory of the server that gets the requests, after the closed loop
 	Statuses       map[int]int64
 	IsBare         bool
 	CallsSlotmesh  bool // the bare program called Slotmesh
 }
 
-// serverCPU returns the CPU time of the processes that answer.
+// serverCPU returns the CPU time per request of the servers that take part in the answer.
 func (r Row) serverCPU() time.Duration {
 	switch {
 	case r.CallsSlotmesh:
@@ -58,7 +58,7 @@ func (w *system) measure(ctx context.Context, c benchCase) (Row, error) {
 	if clients == 0 {
 		clients = w.o.Clients
 	}
-	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.requestNumber, c.send); err != nil { // warm up
+	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.requestNumber, c.send); err != nil { // warms up
 		return row, err
 	}
 	inside, pid := w.addresses.Inside, w.slotmesh.pid()
@@ -87,8 +87,8 @@ func (w *system) measure(ctx context.Context, c benchCase) (Row, error) {
 	return row, nil
 }
 
-// measureThroughput runs the closed loop, which measures the maximum throughput, and stores its CPU time and
-// allocations in row.
+// measureThroughput runs the closed loop, which measures the maximum throughput. It stores the CPU time and the
+// allocations of the loop in row.
 func (w *system) measureThroughput(ctx context.Context, c benchCase, clients int, inside string,
 	row *Row) (loopResult, error) {
 	finish := w.recordProfiles(c, inside)
@@ -126,7 +126,8 @@ func (w *system) measureThroughput(ctx context.Context, c benchCase, clients int
 	return closed, checkStatuses(c, closed)
 }
 
-// readSessionCPU returns the CPU time of PostgreSQL's sessions with this application_name since their start.
+// readSessionCPU returns the CPU time that the PostgreSQL sessions with this application_name have used since their
+// start.
 func (w *system) readSessionCPU(ctx context.Context, name string) (time.Duration, error) {
 	if name == "" {
 		return 0, nil
@@ -163,9 +164,9 @@ func (w *system) readMemory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// recordProfiles records CPU and allocation profiles of a closed loop, if profiles are enabled. It also does
-// so for the bare programs, because the difference between their profiles and Slotmesh's shows what
-// could be saved. The returned function waits for the profiles.
+// recordProfiles records CPU and allocation profiles during a closed loop, if Options.ProfileDir is set. It also
+// records profiles of the bare program: the difference between its profiles and Slotmesh's profiles shows what Slotmesh
+// could save. The returned function waits until the profiles are written.
 func (w *system) recordProfiles(c benchCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// minimalTablesSQL creates the tables that a booking writes, with all their constraints.
+// minimalTablesSQL creates copies of the tables that a booking writes to, with all their constraints.
 const minimalTablesSQL = `
 CREATE SCHEMA IF NOT EXISTS least;
 CREATE TABLE least.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE TABLE least.occupied_time (LIKE booking.occupied_time INCLUDING ALL, FOREIGN KEY (business_id, booking_id) REFERENCES least.bookings (business_id, id));
 CREATE TABLE least.events (LIKE booking.events INCLUDING ALL)`
 
-// makeMinimalTables creates the tables of [minimalTablesSQL], and a pool of connections on which booking's SQL
-// functions are found.
+// makeMinimalTables creates the tables of [minimalTablesSQL]. It also opens a pool of connections whose search path
+// contains booking's SQL functions.
 func (w *system) makeMinimalTables() error {
 	ctx := context.Background()
 	cfg := w.pool.Config().Copy()
@@ -32,12 +32,12 @@ func (w *system) makeMinimalTables() error {
 	return err
 }
 
-// bookMinimally does the minimum work of a booking, in two statements, for comparison. It books the slots
-// of [system.insertBooking].
+// bookMinimally does the minimum work of a booking in two statements, for comparison. It books the same slots as
+// [system.insertBooking].
 //
-// The first statement reads the occupied time around the slot, which any decision needs. The second
-// one writes the booking with the hash of its link, its occupied time and its event. It also checks
-// that the write is not refused, and that the offer and the API key are still valid.
+// The first statement reads the occupied time around the slot, which every decision about a booking needs. The second
+// statement writes the booking with the hash of its link, its occupied time and its event. It also checks that the
+// write is not refused, and that the offer and the API key are still valid.
 func (w *system) bookMinimally(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

@@ -13,17 +13,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// PagePaint is the measurement of one step of the booking page, on a phone with an empty cache and a
+// PagePaint is the measurement of one step of the booking page. The browser simulates a phone with an empty cache and a
 // slow connection. The step is opened several times; each value is the median.
 type PagePaint struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
-	HTML    int64         // transferred bytes; the same for Script and Style
+	HTML    int64         // transferred bytes, as for Script and Style
 	Script  int64
 	Style   int64
 }
 
-// The connection, and the limits for a booking step on it (pages.md).
+// The speed of the slow connection, and the limits for a booking step on this connection (pages.md).
 const (
 	downloadRate   = 1_600_000 / 8 // bytes a second
 	networkLatency = 150           // milliseconds
@@ -32,8 +32,8 @@ const (
 	maxStyle       = 15 << 10
 )
 
-// measurePages opens the steps of the booking page, and the owner's calendar of a full week, in
-// Chromium. It adds the results to report. Without Chromium it measures nothing.
+// measurePages opens the steps of the booking page and the owner's calendar of a full week in Chromium. It adds the
+// results to report. If the machine has no Chromium, measurePages measures nothing.
 func (w *system) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")
@@ -51,7 +51,7 @@ func (w *system) measurePages(ctx context.Context, report *Report) error {
 	defer stop()
 	ctx, closeAll := chromedp.NewContext(ctx)
 	defer closeAll()
-	defer func() { _ = chromedp.Cancel(ctx) }() // waits for the end of Chromium
+	defer func() { _ = chromedp.Cancel(ctx) }() // waits until Chromium has ended
 	if err := chromedp.Do(ctx); err != nil {
 		return fmt.Errorf("start chromium: %w", err)
 	}
@@ -62,7 +62,8 @@ func (w *system) measurePages(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measurePaint views the steps of the booking page, each time in a new profile. ctx belongs to Chromium.
+// measurePaint measures the steps of the booking page. Each view uses a new browser profile. The argument ctx must be
+// the context of the browser (chromedp).
 func (w *system) measurePaint(ctx context.Context) ([]PagePaint, error) {
 	var all []PagePaint
 	for _, step := range w.listSteps() {
@@ -78,7 +79,7 @@ func (w *system) measurePaint(ctx context.Context) ([]PagePaint, error) {
 
 type step struct{ name, path string }
 
-// listSteps returns the steps of a booking.
+// listSteps returns the steps of a booking on the booking page, with their addresses.
 func (w *system) listSteps() []step {
 	chosen := url.Values{"service": {w.readSalon.services[0].String()}}
 	who := chosen.Encode()
@@ -91,7 +92,7 @@ func (w *system) listSteps() []step {
 		{"details", base + "/details?" + chosen.Encode()}}
 }
 
-// measureStep views a step o.Views times.
+// measureStep opens a step o.Views times and returns the medians.
 func (w *system) measureStep(ctx context.Context, s step) (PagePaint, error) {
 	p := PagePaint{Page: s.name}
 	var took []time.Duration
@@ -108,20 +109,20 @@ func (w *system) measureStep(ctx context.Context, s step) (PagePaint, error) {
 	return p, nil
 }
 
-// viewTimes is the browser's measurement of one view.
+// viewTimes contains the browser's measurements of one view.
 type viewTimes struct {
 	Largest             float64 // milliseconds
 	HTML, Script, Style int64
 }
 
-// viewScript is a script for the page. It waits for the largest paint so far, and sums the sizes of
+// viewScript is a script that runs in the page. It waits for the largest paint so far. It adds up the sizes of the
 // resources by the kind of element that loaded them.
 const viewScript = `new Promise(done => new PerformanceObserver(list => {
 	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
 }).observe({type: "largest-contentful-paint", buffered: true}))`
 
-// view loads an address once, as a phone on the slow connection with an empty cache.
+// view opens an address once, as a phone with a slow connection and an empty cache.
 func (w *system) view(ctx context.Context, address string) (viewTimes, error) {
 	var s viewTimes
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())

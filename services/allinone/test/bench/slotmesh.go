@@ -9,23 +9,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// startsAt is the initial time of the services' clock: a Monday, so that every run requests the same days.
+// startsAt is the initial time of the services' clock. It is a constant, so that every run requests the same dates, and
+// a Monday.
 const startsAt = "2027-03-01T06:00:00Z"
 
-// adminToken is the token of the admin API of the child process, which listens only on loopback.
-// Parent and child need the same token, so it is a constant.
+// adminToken is the token of the admin API of the child process that runs Slotmesh. The parent and the child need the
+// same token, so it is a constant. It is no secret, because the child process listens only on loopback.
 const adminToken = "measured-on-loopback-4c1f9e07"
 
 // Addresses are the base URLs of the child process that runs Slotmesh.
 type Addresses struct {
 	Front, Admin, Inside string
-	Services             map[string]string // public port of each service
+	Services             map[string]string // URL of the public port of each service
 }
 
-// settingsVariable contains the settings of that child process as a JSON object.
+// settingsVariable is the environment variable with the settings of that child process as a JSON object.
 const settingsVariable = "SLOTMESH_BENCH_SETTINGS"
 
-// serveSlotmesh runs all services in this process, with the stores in the environment.
+// serveSlotmesh is the [roleFunc] that runs all services in this process. The environment contains the URLs of the
+// stores.
 func serveSlotmesh(ctx context.Context, ready func(any) error) error {
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(os.Getenv(settingsVariable)), &settings); err != nil {

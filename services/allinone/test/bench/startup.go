@@ -16,15 +16,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// Startup is the measurement of one service as a separate process: the time of its start with existing
-// tables, and its memory when it has no requests.
+// Startup is the measurement of one service that runs as a separate process. It contains the time of the start with
+// existing tables, and the memory without requests.
 type Startup struct {
 	Service  string
-	Ready    time.Duration // from the start of the process to the first 200 of /readyz; median of three
-	Resident int64         // bytes, one second after it was ready
+	Ready    time.Duration // from the start of the process to the first status 200 of /readyz; median of three starts
+	Resident int64         // maximum memory in bytes, one second after the service was ready
 }
 
-// Limits for each service: its start time, and its memory.
+// The limits for each service: for its start time, and for its memory.
 const (
 	maxReadyTime    = 300 * time.Millisecond
 	maxIdleResident = 40 << 20
@@ -32,7 +32,8 @@ const (
 
 var programs = components.Names()
 
-// measureStartups starts the program of each service, from the folder Options.Programs, and returns the measurements.
+// measureStartups starts each service's program in the folder Options.Programs three times, and returns the
+// measurements.
 func (w *system) measureStartups(ctx context.Context) ([]Startup, error) {
 	var all []Startup
 	for _, name := range programs {

@@ -17,13 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
-// system is the measured system: Slotmesh and the bare program ([bareServer]), as child processes, on stores
-// with the data of Seeds.
+// system is the measured system: Slotmesh and the bare program ([bareServer]) as child processes. Their database
+// contains the data of Options.Seeds.
 type system struct {
 	o             Options
 	http          *httpClient
 	pool          *pgxpool.Pool
-	minimalPool   *pgxpool.Pool // pool for the minimum work of a booking; nil until its first use
+	minimalPool   *pgxpool.Pool // for the minimum work of a booking; nil before its first use
 	slotmesh      *child
 	bare          *child
 	addresses     Addresses
@@ -31,12 +31,12 @@ type system struct {
 	meter         *meter
 
 	readSalon      salon   // business whose lists and calendars are read
-	contestedSalon salon   // business with all bookings at one member
-	salons         []salon // businesses with bookings at all members
+	contestedSalon salon   // business in which all bookings are for one staff member
+	salons         []salon // businesses in which the bookings are spread over all staff members
 	requestNumber  atomic.Int64
 }
 
-// salon is a business that the run has created. Its ids are derived from its slug, so that the run can compute them.
+// salon is a business that the run has created. Its IDs are derived from its slug, so that the run can compute them.
 type salon struct {
 	slug     string
 	id       uuid.UUID
@@ -44,7 +44,7 @@ type salon struct {
 	staff    []uuid.UUID
 	rental   uuid.UUID
 	keys     []string
-	keyIDs   []uuid.UUID // in the order of keys
+	keyIDs   []uuid.UUID // in the same order as keys
 }
 
 const (
@@ -53,10 +53,10 @@ const (
 	advanceDays              = 200
 	openingHour, closingHour = 8, 20 // hours of the day
 	startsPerDay             = (closingHour - openingHour) * 2
-	window                   = 62 // days of a calendar
+	window                   = 62 // number of days in a calendar
 )
 
-// tomorrow is the first date that the requests ask for. The clock of the services begins the day before.
+// tomorrow is the first date that the requests name. The clock of the services begins on the day before.
 var tomorrow = time.Date(2027, time.March, 2, 0, 0, 0, 0, time.UTC)
 
 func newSystem(ctx context.Context, o Options) (*system, error) {
@@ -132,7 +132,8 @@ func (w *system) seed(ctx context.Context) error {
 	return err
 }
 
-// newSalon returns the salon with this slug and its ids.
+// newSalon returns the salon with the given slug and the IDs that are derived from the slug. It does not publish the
+// salon.
 func newSalon(slug string) salon {
 	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug))}
 	s.rental = uuid.NewSHA1(s.id, []byte("bike"))
@@ -175,8 +176,8 @@ func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, er
 	return s, w.makeKeys(ctx, &s, keys)
 }
 
-// buildManifest returns the salon's manifest: every staff member performs every service, and each service
-// takes half an hour.
+// buildManifest returns the salon's manifest. In this manifest, every staff member offers every service, and each
+// service takes half an hour.
 func (s salon) buildManifest() map[string]any {
 	var staff, services []map[string]any
 	var everyone []string
@@ -229,8 +230,8 @@ func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 	return err
 }
 
-// seedBookings books n half hours before the measurement. It spreads them over the window: by day,
-// then by staff member, then by every second hour.
+// seedBookings writes n bookings of half an hour before the measurement. It spreads the bookings first over the days of
+// the window, then over the staff members, and then over every second hour.
 func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (
@@ -253,7 +254,7 @@ func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	return nil
 }
 
-// seedReservations reserves four of the five bikes for the whole time, with reservations of three days each.
+// seedReservations reserves four of the five bikes for the whole window, with reservations of three days each.
 func (w *system) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id,
@@ -265,20 +266,21 @@ func (w *system) seedReservations(ctx context.Context, s salon) error {
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
 
-// newClientHeaders returns the headers of a new client. Each request of a run has a different client address,
-// because rate limits apply to addresses.
+// newClientHeaders returns the headers of the n-th client. Each request of a run has another client address, because
+// rate limits apply to addresses.
 func newClientHeaders(n int64) []string {
 	n += addressBase
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255,
 		10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
-// addressBase is the base of the clients' addresses. It differs between runs: a run may use the same
-// Redis within a minute after another one, whose requests still count against the rate limits.
+// addressBase is the number of the first client address. It differs between runs: if a run starts within a minute after
+// another run with the same Redis, the requests of the other run still count against the rate limits.
 var addressBase = now().Unix() * 9973
 
-// newBookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
-// then by day. The requests take turns with the API keys, so that none reaches its limit of 100 bookings a minute.
+// newBookCall returns the request that books a slot of a salon. The argument i is the number of the slot; slots are
+// numbered by staff member, then by start, then by day. The argument n is the number of the request. The requests use
+// the API keys in turn, so that no key reaches its limit of 100 bookings a minute.
 func (w *system) newBookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil,
 		`{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
@@ -292,7 +294,7 @@ func (w *system) newBookCall(s salon, i, n int64) call {
 	}
 }
 
-// storeAnswer stores the bytes of an answer in the bare program ([bareServer]) under a name.
+// storeAnswer stores an answer under a name in the bare program ([bareServer]).
 func (w *system) storeAnswer(name string, body []byte) error {
 	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAddresses.Public + "/bytes/" + name,
 		Body: bytes.Clone(body)}, nil)

@@ -14,19 +14,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Usage is the CPU time of processes since their start.
+// Usage is the CPU time that the processes have used since their start.
 type Usage struct{ Slotmesh, Bare, Postgres, Redis time.Duration }
 
-// subtract returns the CPU time since an earlier reading.
+// subtract returns the CPU time that was used between the earlier reading v and the reading u.
 func (u Usage) subtract(v Usage) Usage {
 	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
 }
 
-// meter reads the CPU time of the measured processes from /proc.
+// meter reads the CPU time of the measured processes from /proc. Its fields are process IDs.
 type meter struct{ slotmesh, bare, postgres, redis int }
 
-// newMeter returns a meter. It asks the stores for their process ids; a store that does not run on
-// this machine counts as 0.
+// newMeter returns a meter for the processes with the given IDs. It asks PostgreSQL and Redis for their process IDs.
+// For a store on another machine, the CPU time is 0.
 func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error) {
 	m := &meter{slotmesh: slotmesh, bare: bare}
 	conn, err := pgx.Connect(ctx, o.DatabaseURL)
@@ -35,7 +35,7 @@ func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if s, err := readStat(int(conn.PgConn().PID())); err == nil {
-		m.postgres = s.parent // a connection's process is a child of the listening one
+		m.postgres = s.parent // the process of a connection is a child of the listening process
 	}
 	settings, err := redis.ParseURL(o.RedisURL)
 	if err != nil {
@@ -60,13 +60,14 @@ func (m *meter) read() Usage {
 		Redis: readCPU(m.redis)}
 }
 
-// stat holds values of /proc/<pid>/stat. gone is the CPU time of ended children.
+// stat contains values of /proc/<pid>/stat. The field childTime is the CPU time of children that have ended.
 type stat struct {
 	parent             int
 	ownTime, childTime time.Duration
 }
 
-// tick is the unit of the times in /proc/<pid>/stat: USER_HZ is 100 on every Linux that Go runs on.
+// tick is the unit of the times in /proc/<pid>/stat. It is 1/USER_HZ, and USER_HZ is 100 on every Linux that Go
+// supports.
 const tick = 10 * time.Millisecond
 
 func readStat(pid int) (stat, error) {
@@ -74,7 +75,7 @@ func readStat(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The program's name may contain spaces and parentheses. Only numbers follow the last parenthesis.
+	// The name of the program may contain spaces and parentheses. Only numbers follow the last parenthesis.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 15 {
 		return stat{}, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
@@ -89,11 +90,11 @@ func readStat(pid int) (stat, error) {
 }
 
 func readCPU(pid int) time.Duration {
-	s, _ := readStat(pid) // the CPU time of an ended process no longer grows
+	s, _ := readStat(pid) // the CPU time of a process that has ended no longer grows
 	return s.ownTime
 }
 
-// readCPUWithChildren returns the CPU time of a process and of its children, including ended ones.
+// readCPUWithChildren returns the CPU time of a process and of all its children, including children that have ended.
 func readCPUWithChildren(pid int) time.Duration {
 	s, err := readStat(pid)
 	if err != nil {
@@ -113,7 +114,7 @@ func readCPUWithChildren(pid int) time.Duration {
 	return total
 }
 
-// readResident returns the memory of a process in bytes, or 0 if it cannot be read.
+// readResident returns the memory of a process in bytes, or 0 if the memory cannot be read.
 func readResident(pid int) int64 {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

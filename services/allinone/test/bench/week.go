@@ -14,30 +14,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// Week is the measurement of the owner's calendar in a desktop browser, which shows a full week
-// ([weekBookings]). The calendar is opened several times; each duration is the median.
+// Week is the measurement of the owner's calendar in a desktop browser. The calendar shows a week with [weekBookings]
+// bookings. It is opened several times; each duration is the median.
 type Week struct {
-	Boxes   int           // displayed bookings
-	Longest time.Duration // the longest task until 1 s after loading; 0 if all took less than 50 ms
+	Boxes   int           // number of displayed bookings
+	Longest time.Duration // longest task until 1 s after the load event; 0 if all took less than 50 ms
 	Loaded  time.Duration // from the start of the navigation to the load event
 }
 
-// The size of the displayed week, and the limit for its longest task. minLongTask is the duration from
-// which Chromium reports a task.
+// The size of the displayed week, and the limit for its longest task. minLongTask is the minimum duration of a task
+// that Chromium reports.
 const (
 	weekMembers        = 20
 	weekBookings       = 2000
-	weekBookingsPerDay = 15 // bookings of a member per day, without breaks from nine o'clock
+	weekBookingsPerDay = 15 // bookings of each staff member per day, without breaks from nine o'clock
 	maxTaskTime        = 200 * time.Millisecond
 	minLongTask        = 50 * time.Millisecond
 )
 
-// lastWeekStart is the start of the first booking on the last day of the displayed week. That day is a
-// Sunday, because the calendar is displayed in British English.
+// lastWeekStart is the start of the first booking on the last day of the displayed week. That day is a Sunday, because
+// a week begins on Monday in British English, the language of the calendar.
 var lastWeekStart = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
-// measureWeek creates a business with a full week of bookings. It then opens the calendar of that week
-// as an operator and measures it. ctx must be the context of the browser (chromedp).
+// measureWeek creates a business with a full week of bookings, opens the calendar of that week as an operator and
+// measures it. The argument ctx must be the context of the browser (chromedp).
 func (w *system) measureWeek(ctx context.Context) (*Week, error) {
 	_, _ = fmt.Fprintf(w.o.Progress, "drawing a week of %d bookings\n", weekBookings)
 	s := newSalon("week")
@@ -71,8 +71,8 @@ func (w *system) measureWeek(ctx context.Context) (*Week, error) {
 	return &all[len(all)/2], nil
 }
 
-// signIn signs the browser in with an invitation link, as after an installation. From then on, each
-// page records its long tasks from its beginning.
+// signIn signs the browser in with an invitation link. From then on, each page records its long tasks from the
+// beginning of the page.
 func (w *system) signIn(ctx context.Context) error {
 	var invited struct{ Link string }
 	var read error
@@ -99,7 +99,7 @@ func (w *system) signIn(ctx context.Context) error {
 	return err
 }
 
-// weekScript waits one second after the load event, for the work of scripts.
+// weekScript waits until one second after the load event, so that scripts can finish, and returns the measurements.
 const weekScript = `new Promise(done => setTimeout(() => done({
 	Boxes: document.querySelectorAll(".box").length, Longest: Math.max(0, ...longTasks.map(task => task.duration)),
 	Loaded: performance.getEntriesByType("navigation")[0].loadEventStart}), 1000))`
@@ -124,7 +124,7 @@ func (w *system) viewWeek(ctx context.Context, slug string) (*Week, error) {
 	return &Week{seen.Boxes, milliseconds(seen.Longest), milliseconds(seen.Loaded)}, nil
 }
 
-// evaluate returns the value of an expression in the page. It waits for a promise.
+// evaluate returns the value of a JavaScript expression in the page. If the value is a promise, evaluate waits for it.
 func evaluate[T any](ctx context.Context, expression string) (T, error) {
 	var value T
 	yes := true

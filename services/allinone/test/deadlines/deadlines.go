@@ -1,8 +1,8 @@
-// Package deadlines has settings for tests that run a whole Slotmesh.
+// Package deadlines contains settings for tests that run all services of Slotmesh.
 package deadlines
 
-// Roomy are settings of services, by variable, with timeouts that are long enough for a slow machine.
-// Tests use them if they do not test timeouts.
+// Roomy contains settings of services, by environment variable. Their timeouts are long enough for a slow machine.
+// Tests that do not test timeouts use these settings.
 var Roomy = map[string]string{
 	"REQUEST_TIMEOUT": "150s", "PUBLISH_TIMEOUT": "140s", "DATABASE_STATEMENT_TIMEOUT": "130s", "DRAIN_TIMEOUT": "1m",
 	"PEER_TIMEOUT": "130s", "CATALOG_PATIENCE": "0s", "CALENDAR_TIMEOUT": "2m", "PRICING_TIMEOUT": "2m",

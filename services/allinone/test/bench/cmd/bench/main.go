@@ -1,5 +1,5 @@
-// Command bench measures Slotmesh in comparison with bare programs (package bench), on stores that it
-// starts and removes again (`make bench`).
+// Command bench compares the speed of Slotmesh with that of bare programs (package bench). It starts a PostgreSQL and a
+// Redis and removes them at the end (`make bench`).
 package main
 
 import (
@@ -72,7 +72,7 @@ func run(ctx context.Context) error {
 	return report.Print(os.Stdout)
 }
 
-// runWithStores starts a PostgreSQL and a Redis, runs the measurement on them, and removes them.
+// runWithStores starts a PostgreSQL and a Redis, measures with them, and removes them.
 func runWithStores(ctx context.Context, o bench.Options) (*bench.Report, error) {
 	stores, err := backing.Start(ctx, backing.Options{
 		IsThrowaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
