@@ -1,9 +1,9 @@
 // Package identity signs people in, checks the tokens of the admin API, and manages people, their roles, their
 // invitations and their tokens.
 //
-// Its packages: access has the table of permissions, authorize checks each route, store has the tables, signin has the
-// pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and password implement the
-// ways to sign in. Package identity imports no other room of console.
+// Package access has the table of permissions, and authorize checks each route. Package store has the tables. Package
+// signin has the pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and
+// password implement the ways to sign in. Package identity imports no other room of console.
 package identity
 
 import (

@@ -12,7 +12,8 @@ import (
 )
 
 // BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider to which the browser is
-// redirected, and the attempt, which the browser keeps until the provider redirects it back. Errors: [oidc.ErrAway].
+// redirected, and the attempt. The browser keeps the attempt until the provider redirects it back. Errors:
+// [oidc.ErrAway].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
 	if err != nil {

@@ -45,10 +45,10 @@ type Invited struct {
 // link.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite invites a person into a business and sends a mail. In two cases the person becomes a member at once: if the
-// inviter is an operator; or if the person's address is not verified and they belong only to businesses that the
-// inviter manages. Every other person becomes a member when they accept; until then the business sees only the person's
-// address. Faults: invalid_parameter; conflict for a member with another role.
+// Invite invites a person into a business and sends a mail. The person becomes a member at once if the inviter is an
+// operator. The person also becomes a member at once if their address is not verified, and the inviter manages all
+// businesses to which they belong. Every other person becomes a member when they accept; until then the business sees
+// only the person's address. Faults: invalid_parameter; conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer,
 	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {

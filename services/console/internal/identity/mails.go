@@ -141,8 +141,8 @@ const (
 )
 
 // mayNotify reports whether a person may now get a mail about a change. If so, it counts the mail against the rate
-// limit. The argument subject is the kind of change. A person whose address is not verified gets no such mails. An
-// inviter could otherwise enter the address of a stranger, and so send any number of mails to the stranger.
+// limit. The argument subject is the kind of change. A person whose address is not verified gets no such mails.
+// Otherwise an inviter could enter any address, and so send many mails to a person who does not use Slotmesh.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
 		return false

@@ -112,8 +112,8 @@ func (a *Accounts) PasskeysOf(ctx context.Context, signed *SignedIn) ([]store.Pa
 	return a.Store.Passkeys(ctx, signed.Person.ID)
 }
 
-// fresh returns [ErrStale] if the person signed in more than [FreshFor] ago, and has a way to sign in again. So a
-// stranger who finds the person's browser unattended cannot add their own credentials.
+// fresh returns [ErrStale] if the person signed in more than [FreshFor] ago, and has a way to sign in again. So another
+// person at an unattended browser cannot add their own credentials.
 func (a *Accounts) fresh(signed *SignedIn) error {
 	again := signed.Person.Password || signed.Person.Passkey
 	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > FreshFor {

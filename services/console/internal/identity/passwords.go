@@ -123,8 +123,8 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 }
 
 // ChangePassword sets a new password of the signed-in person, and signs the person out in all browsers. It returns the
-// secret of a new session. Errors: [ErrWrongPassword] if the argument current is not the person's password; [ErrStale]
-// if the person has only passkeys and signed in more than [FreshFor] ago; the errors of [password.Check].
+// secret of a new session. Errors: [ErrWrongPassword] if the argument current is not the person's password. [ErrStale]
+// if the person has only passkeys and signed in more than [FreshFor] ago. The errors of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
 	current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)
