@@ -24,13 +24,13 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Keys of the data in the Secret of an API key.
+// Names of the entries in the Secret of an API key.
 const (
-	// SecretKey is the key of the entry with the API key itself.
+	// SecretKey is the name of the entry with the API key itself.
 	SecretKey = "key"
-	// SecretID is the key of the entry with the id of the API key. The id is needed to revoke the API key.
+	// SecretID is the name of the entry with the id of the API key. The id is needed to revoke the API key.
 	SecretID = "id"
-	// SecretSlug is the key of the entry with the slug of the business.
+	// SecretSlug is the name of the entry with the slug of the business.
 	SecretSlug = "slug"
 )
 
@@ -242,8 +242,8 @@ func (r *APIKeys) recordReady(k *v1.APIKey, current *admin.Key, remaining int) {
 		verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", chooseSecretName(k))})
 }
 
-// computeNextCheck returns the time until the next reconciliation. It is due when the key
-// must be replaced, when replaced keys must be revoked, or at the latest after Resync.
+// computeNextCheck returns the time until the next reconciliation. The next reconciliation is due when the
+// key must be replaced, when replaced keys must be revoked, or after Resync, whichever comes first.
 func (r *APIKeys) computeNextCheck(k *v1.APIKey, current *admin.Key, remaining int) time.Duration {
 	wait := r.Resync
 	age := r.Clock.Now().Sub(current.CreatedAt)

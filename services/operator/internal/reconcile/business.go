@@ -220,8 +220,8 @@ func findSlug(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the object may replace the newest version. It may if a version was published from
-// the object before, if the object has the annotation [v1.AdoptAnnotation], or if managed_by is the same in both.
+// mayReplace reports whether the object may replace the newest version. The object may if it published a version
+// before, if it has the annotation [v1.AdoptAnnotation], or if managed_by is equal in the object and the newest version.
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy
