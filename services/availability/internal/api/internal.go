@@ -14,13 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Internal serves the API for booking on the internal port.
+// Internal serves the API on the internal port that the booking service uses.
 type Internal struct {
 	offers Offers
 	clock  clock.Clock
 }
 
-// NewInternal returns the API for booking.
+// NewInternal returns the API that the booking service uses.
 func NewInternal(offers Offers, now clock.Clock) *Internal {
 	return &Internal{offers: offers, clock: now}
 }

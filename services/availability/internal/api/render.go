@@ -147,8 +147,8 @@ func (l *list) findMember(s *catalog.Staff) int {
 	return l.index[s]
 }
 
-// appendDays appends the body of the response of /available-dates. It has the
-// number of starts for each requested date from today to the advance limit.
+// appendDays appends the body of the response of /available-dates. The body has
+// the number of starts for each requested date from today to the advance limit.
 func (a answer) appendDays(b []byte, q query) []byte {
 	b = append(b, `{"days":{`...)
 	if a.isComputed {

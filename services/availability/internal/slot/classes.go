@@ -31,7 +31,7 @@ func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Dat
 	})
 }
 
-// isOff reports whether a scheduled session does not take place, as described at eachOccurrence.
+// isOff reports whether a scheduled session does not take place, for one of the reasons listed at eachOccurrence.
 func (h *horizon) isOff(at occurrence) bool {
 	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closedDates[at.date] || h.isBlocked(at)
 }

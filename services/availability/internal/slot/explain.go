@@ -90,7 +90,7 @@ func (o *Openings) hasStart(start int64) bool {
 	return len(o.findCandidatesAt(start)) > 0
 }
 
-// allCauses is the number of causes that means: all causes of a rule.
+// allCauses, used as a number of causes, stands for all causes of a rule.
 const allCauses = -1
 
 // explanation is one start to explain, with the unchanged input of [Find].
@@ -144,8 +144,8 @@ func (e *explanation) explainImpossible() *availability.Reason {
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
-	// causes returns the number of causes of the rule, such as blocks. It is nil if a cause
-	// cannot be identified. The function keep disables all causes except the first n.
+	// causes returns the number of causes of the rule, such as blocks. The field causes is nil if
+	// no single cause can be identified. The function keep disables all causes except the first n.
 	causes func(*explanation) int
 	keep   func(e *explanation, asked *trial, n int)
 	// describe adds details to the reason. The argument cause is the index of the cause if the rule has causes.
