@@ -33,9 +33,10 @@ type Quotes struct {
 	places  *bulkhead.Tenants
 }
 
-// A request with at least minLargeItems items is a large request. Bookings have fewer items. The large requests of a
-// business share a limited number of places. placeTimeout is how long a large request waits for a place. After that
-// time, it is refused with a fault of code rate_limited, so that callers do not count it as a failure of pricing.
+// A request with at least minLargeItems items is a large request. Bookings have fewer
+// items. The large requests of a business share a limited number of places. placeTimeout is
+// how long a large request waits for a place. After that time, pricing refuses the request
+// with a fault of code rate_limited, which callers do not count as a failure of pricing.
 const (
 	minLargeItems = 100
 	placeTimeout  = 250 * time.Millisecond
