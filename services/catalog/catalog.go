@@ -12,9 +12,10 @@
 // of these services does not answer, catalog serves the lists without the numbers of that service.
 //
 // PostgreSQL holds the versions (internal/store). Package internal/current keeps the newest version of each business
-// in memory, decoded and compiled (internal/compile). At the first public request, it builds the answers' data
-// (internal/public). Package internal/rendered caches the bytes of answers. While PostgreSQL is unavailable, catalog
-// serves reads from memory. A replica that has just started serves them from the copies in Redis (internal/lastknown).
+// in memory, decoded and compiled (internal/compile). The first public request for a version also builds the data of
+// the public answers (internal/public). Package internal/rendered caches the bytes of these answers. While PostgreSQL
+// is unavailable, catalog serves reads from memory. A replica that has just started uses the copies in Redis instead
+// (internal/lastknown).
 package catalog
 
 import (
@@ -79,8 +80,8 @@ type Config struct {
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes is the maximum size of the cache of rendered answers, in bytes.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-	// patience replaces three timeouts in tests: of a change that waits for Redis, of a change that waits
-	// for booking, and of a reader that waits for a copy in Redis. 0 keeps the default of each package.
+	// patience, which only tests set, replaces three timeouts: how long a change waits for Redis, how long a change
+	// waits for booking, and how long a reader waits for a copy in Redis. 0 keeps the default of each package.
 	patience time.Duration
 }
 
@@ -199,8 +200,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
-	// When booking is informed of a publish, it first waits for sales in progress.
-	// This client therefore has the timeout of requests, not the short one of /events.
+	// Booking waits for sales in progress before it confirms that it knows a new version. The
+	// client sold therefore has the timeout of requests, not the short timeout of /events.
 	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock,
 		Telemetry: rt.Telemetry, TellWithin: cfg.patience}

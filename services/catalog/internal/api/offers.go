@@ -17,8 +17,8 @@ import (
 // revalidate it by its entity tag. If PostgreSQL does not answer, Offers returns the last known offer, with its
 // age in seconds in the header Age. The request must allow this with [catalog.MaxStale] in Cache-Control.
 //
-// The entity tag is computed from the bytes of the offer, which contain the version. Two
-// releases of catalog that encode an offer differently therefore never have the same tag for it.
+// The entity tag is computed from the bytes of the offer, which contain the version. Two releases
+// of catalog that encode an offer differently therefore have different tags for the same offer.
 type Offers struct {
 	Versions *current.Cache[*ready.Version]
 }

@@ -58,7 +58,7 @@ func (p *Public) withCounts(
 	return quoted, counts
 }
 
-// heldPrices returns the prices of the cached answer if they are still valid. If not, it returns prices without a map.
+// heldPrices returns the prices of the cached answer if they are still valid. If not, it returns the zero value.
 func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
 	held := p.held(key, v, now)
 	if held == nil {

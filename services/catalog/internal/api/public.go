@@ -156,9 +156,9 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// language returns the language that the query parameter locale selects. If the parameter
-// is present and not empty, the answer has each text in one language only. If the business
-// does not have the requested language, this is the default language (semantics.md §6).
+// language returns the language that the query parameter locale selects. If the parameter is
+// present and not empty, the answer has each text in one language only. If the business does
+// not have the requested language, the answer has the default language (semantics.md §6).
 func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {

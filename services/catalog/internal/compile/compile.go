@@ -17,7 +17,7 @@ import (
 // compiler holds the manifest and maps from the keys of its objects to their ids.
 type compiler struct {
 	m        *manifest.Manifest
-	id       uuid.UUID // of the business
+	id       uuid.UUID // id of the business
 	currency money.Currency
 	staff    map[manifest.Key]uuid.UUID
 	services map[manifest.Key]uuid.UUID

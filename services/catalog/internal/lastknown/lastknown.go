@@ -46,8 +46,8 @@ var confirm = redis.NewScript(confirmSource)
 
 // waits holds the timeouts for Redis.
 type waits struct {
-	write time.Duration // for writing a copy; no request waits for this
-	tell  time.Duration // for a change, or for a reader, which both wait for Redis
+	write time.Duration // timeout for writing a copy, for which no request waits
+	tell  time.Duration // timeout for changes and reads, which wait for Redis
 }
 
 // Copies reads and writes, in Redis, the copies for the businesses of one database.
@@ -60,14 +60,15 @@ type Copies struct {
 	away   atomic.Bool // true after an attempt to write a copy failed, until one succeeds
 
 	mu sync.Mutex
-	// pending holds, by slug, the versions below which all copies are superseded. Redis does not know them yet.
+	// pending holds, by slug, a version number that Redis has not
+	// received yet. All copies of lower versions are superseded.
 	pending map[string]int64
 
 	served, unsaved metric.Int64Counter
 }
 
-// New returns the copies in Redis whose keys begin with prefix. The caller must
-// also start [Copies.Run], which sends to Redis again what Redis did not accept.
+// New returns the copies in Redis whose keys begin with prefix. The caller must also start
+// [Copies.Run], which marks copies as superseded if Redis did not answer the first time.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
 		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond},
@@ -80,7 +81,7 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 	return c
 }
 
-// Wait sets all timeouts for Redis to within. Only tests call it.
+// Wait sets all timeouts for Redis to the argument within. Only tests call it.
 func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
 
 func (c *Copies) key(slug string) string { return c.prefix + slug }
@@ -88,10 +89,10 @@ func (c *Copies) key(slug string) string { return c.prefix + slug }
 // marker returns a key that exists while any copy exists. No slug can be "*", so the marker is not the key of a copy.
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm stores in Redis that PostgreSQL confirmed the version of slug as the newest, a
-// duration of age ago. It runs in the background. If Redis does not have the text of the
-// version, Confirm calls the function text for the canonical JSON. If too many copies are being
-// written, Confirm does nothing and returns false. The caller should then try again later.
+// Confirm stores in Redis that PostgreSQL confirmed the version of slug as the newest. The argument
+// age is the time since this confirmation. Confirm runs in the background. If Redis does not have
+// the text of the version, it calls the function text for the canonical JSON. If too many copies are
+// being written, Confirm does nothing and returns false. The caller should then try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration,
 	text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
@@ -155,8 +156,8 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	}
 }
 
-// SupersedeLater does the same as [Copies.Supersede], but in the
-// background: the next turn of [Copies.Run] sends the version to Redis.
+// SupersedeLater does the same as [Copies.Supersede], but in the background:
+// [Copies.Run] sends the version to Redis, usually within a second.
 func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

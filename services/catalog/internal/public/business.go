@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// Business holds the data that the public paths show of one version
-// of a business. Readers share a Business, so it never changes.
+// Business holds the data of one version of a business that the public
+// paths show. A Business never changes, because readers share it.
 type Business struct {
 	offer    *catalog.Offer
 	info     publicapi.BusinessInfo
@@ -27,8 +27,8 @@ type Business struct {
 	upsells  []publicapi.RentalUpsell
 }
 
-// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]);
-// offer is the offer compiled from it. New takes the order and the ids of objects from the offer.
+// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]); offer
+// is the offer compiled from the manifest. New takes the order and the ids of objects from the offer.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{

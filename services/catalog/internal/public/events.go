@@ -79,14 +79,15 @@ func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 // clockTime formats t as HH:MM:SS. It formats 24:00, the end of a day, as 00:00:00.
 func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
 
-// Events holds the events of a business that are on the date today or later.
+// Events holds the events of a business on the date in the field today, or on a later date.
 type Events struct {
 	list     []event
 	currency string
 	today    timespan.Date
 }
 
-// Events returns the active public events on the date today or later, sorted by date, start and name.
+// Events returns the active public events on the date in the argument
+// today, or on a later date. The events are sorted by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
 	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
 		return cmp.Compare(e.shown.Date, d)
@@ -106,7 +107,7 @@ func (e Events) IDs() []uuid.UUID {
 // TierOf identifies a ticket tier and its event.
 type TierOf struct{ EventID, TierID uuid.UUID }
 
-// Priced returns the tiers for which pricing must be asked: the tiers that are not free.
+// Priced returns the tiers that need a quote from pricing: the tiers that are not free.
 func (e Events) Priced() []TierOf {
 	var tiers []TierOf
 	for i := range e.list {
@@ -123,7 +124,8 @@ func (e Events) Priced() []TierOf {
 // is not in the map has sold no tickets. If Sold is nil, the numbers are unknown.
 type Sold map[uuid.UUID]int
 
-// spots returns how many of capacity places are not sold, or nil if the numbers of tickets sold are unknown.
+// spots returns how many of the places are not sold; capacity is the number
+// of places. It returns nil if the numbers of tickets sold are unknown.
 func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
@@ -144,8 +146,8 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 	return list
 }
 
-// quote returns the quote object of the list. It has only the date of purchase, because the
-// price of each ticket is quoted for the date of its event (interface.md §2, Quote object).
+// quote returns the quote object of the list. The quote object has only the date of the purchase, because
+// the price of each ticket is quoted for the date of the event (interface.md §2, Quote object).
 func (e Events) quote(applied bool) publicapi.Quote {
 	if !applied {
 		return publicapi.Quote{Date: e.today, Basis: listPrices}

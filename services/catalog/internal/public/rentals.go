@@ -60,8 +60,9 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 	}
 }
 
-// newUpsells returns the upsells whose rental and upsold rental are both in the argument rentals. The
-// result is sorted by the position of the rental in rentals, then by the order field of the upsell.
+// newUpsells returns the upsells between two rentals that are both in the argument rentals.
+// An upsell offers a rental to customers who book another rental. The result is sorted by
+// the position of that other rental in rentals, then by the order field of the upsell.
 func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []publicapi.RentalUpsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
@@ -92,7 +93,7 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 // HasRentals reports whether /rentals lists any rental.
 func (b *Business) HasRentals() bool { return len(b.rentals) > 0 }
 
-// PricedRentals returns the ids of the rentals for which pricing must be asked: the listed rentals that are not free.
+// PricedRentals returns the ids of the rentals that need a quote from pricing: the listed rentals that are not free.
 func (b *Business) PricedRentals() []uuid.UUID {
 	var ids []uuid.UUID
 	for i := range b.rentals {

@@ -22,14 +22,14 @@ type service struct {
 	description description
 }
 
-// PriceOf identifies a price for which pricing is asked. It is
-// the price of a variant, or of the service if VariantID is nil.
+// PriceOf identifies a price that pricing quotes: the price of
+// a variant, or the price of the service if VariantID is nil.
 type PriceOf struct {
 	ServiceID uuid.UUID
 	VariantID *uuid.UUID
 }
 
-// ID returns the id under which [Quotes] holds the quoted price: the id of the variant, or else of the service.
+// ID returns the key of the quoted price in [Quotes].Prices: the id of the variant, or else of the service.
 func (p PriceOf) ID() uuid.UUID {
 	if p.VariantID != nil {
 		return *p.VariantID
@@ -99,7 +99,7 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	return names
 }
 
-// pricesOf returns the prices of a service and its variants for which pricing must be asked: those above zero.
+// pricesOf returns the prices of a service and its variants that need a quote from pricing: the prices above zero.
 func pricesOf(o *catalog.Service) []PriceOf {
 	var prices []PriceOf
 	if o.Price > 0 {
@@ -113,7 +113,8 @@ func pricesOf(o *catalog.Service) []PriceOf {
 	return prices
 }
 
-// Priced returns the prices for which pricing must be asked: the prices above zero of the listed services and variants.
+// Priced returns the prices of the listed services and their
+// variants that need a quote from pricing: the prices above zero.
 func (b *Business) Priced() []PriceOf {
 	var prices []PriceOf
 	for i := range b.services {

@@ -25,7 +25,7 @@ func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S
 	return all
 }
 
-// place holds the sort key of a service or a rental in its list: the display order, then the name.
+// place holds the sort key of a service or a rental in a list: the display order, then the name.
 type place struct {
 	order int
 	name  text

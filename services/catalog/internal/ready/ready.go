@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Version is one version of a business, ready to be served. Readers share a Version, so it never changes.
+// Version is one version of a business, ready to be served. A Version never changes, because readers share it.
 type Version struct {
 	Offer    *catalog.Offer
 	OfferTag string // strong entity tag of [Version.OfferJSON]
@@ -43,8 +43,8 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
-// of builds a version from a manifest. The function sanitized returns the same
-// manifest with sanitized descriptions. The first call of [Version.Public] calls it.
+// of builds a version from a manifest. The function sanitized returns the same manifest with
+// sanitized descriptions. The first call of [Version.Public] calls the function sanitized.
 func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {

@@ -44,7 +44,7 @@ func (n Numbers) equal(m Numbers) bool {
 	return maps.Equal(n.Prices, m.Prices) && maps.Equal(n.Counts, m.Counts)
 }
 
-// Answer is a rendered answer. Readers share an Answer, so it never changes.
+// Answer is a rendered answer. An Answer never changes, because readers share it.
 type Answer struct {
 	Body    []byte
 	Tag     string // strong entity tag of Body
@@ -69,8 +69,8 @@ func (a *Answer) Holds(now time.Time) bool {
 // Shows reports whether the answer was rendered with the numbers n.
 func (a *Answer) Shows(n Numbers) bool { return a.Numbers.equal(n) }
 
-// Renewed returns a copy of the answer with new times From and Until. The
-// caller uses it if the prices were requested again and have not changed.
+// Renewed returns a copy of the answer with new times From and Until. It
+// is for use after the prices were requested again and have not changed.
 func (a *Answer) Renewed(from, until time.Time) *Answer {
 	renewed := *a
 	renewed.From, renewed.Until = from, until

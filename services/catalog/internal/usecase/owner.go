@@ -46,8 +46,8 @@ var _ Bookings = (*bookingclient.Client)(nil)
 type Owner struct {
 	Store    Store
 	Bookings Bookings
-	// Changed is called after each change with the number of the
-	// newest version. It must mark all older versions as superseded.
+	// Changed is called after each change with the number of the newest
+	// version. Changed must mark all older versions as superseded.
 	Changed   func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
@@ -150,7 +150,7 @@ func Fault(err error) error {
 }
 
 // accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is
-// bound to another business. Otherwise owners could find out the payment accounts of other businesses by trying.
+// bound to another business, so that owners cannot find out the payment accounts of other businesses by trying.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err,
 		fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+

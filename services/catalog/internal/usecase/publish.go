@@ -55,9 +55,9 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// check parses and compiles a manifest before a publish, because every published version must
-// be servable. It passes the manifest and the compiled version to the function use, during
-// which the memory for both is reserved ([reading.Do]). It stops when the request ends.
+// check parses and compiles a manifest before a publish, because catalog must be able to serve every
+// published version. It passes the manifest and the compiled version to the function use. While use
+// runs, memory for the two results is reserved ([reading.Do]). check stops when the request ends.
 //
 // check returns how many removed businesses had the slug before. If a
 // manifest has no id, its id is derived from the slug and this number.

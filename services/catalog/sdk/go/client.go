@@ -59,9 +59,10 @@ func WithKey(key string) Option { return func(c *Client) { c.key = key } }
 // WithHTTPClient sends requests with h. The Timeout of h limits each attempt. The default timeout is 30 seconds.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries makes the client retry a failed request that may succeed later, at most most times.
-// Before each retry, the client waits at most the duration longest, and never beyond the deadline
-// of the context. The defaults are 3 retries and 30 seconds. With 0 retries, no request is retried.
+// WithRetries limits how often and how long the client retries a failed request that may succeed
+// later. The argument most is the maximum number of retries; 0 disables retries. The argument
+// longest is the longest wait before a retry. If a retry needs a longer wait, or a wait beyond the
+// deadline of the context, the client does not retry. The defaults are 3 retries and 30 seconds.
 func WithRetries(most int, longest time.Duration) Option {
 	return func(c *Client) { c.retries = retries{most, longest} }
 }

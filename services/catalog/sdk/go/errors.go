@@ -37,7 +37,7 @@ func (e *Error) Unwrap() error {
 	return e.Code
 }
 
-// Code is the reason for a refusal, for use in programs. In the OpenAPI document, its field is messageCode.
+// Code is the reason for a refusal, for use in programs. In the OpenAPI document, the field is named messageCode.
 type Code string
 
 // Error returns the code.
@@ -100,9 +100,8 @@ func Codes() []Code {
 // ErrNotSent is returned if the client cannot build a request. Nothing was sent in this case.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether it is unknown, after an error of [Client.Book],
-// if the booking was made. This is the case if Slotmesh answered outcome_unknown,
-// or if no answer of Slotmesh arrived. After any other error, nothing was booked.
+// OutcomeUnknown reports whether an error of [Client.Book] leaves it open if the booking was made. It returns true if
+// Slotmesh answered outcome_unknown, or if no answer of Slotmesh arrived. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {

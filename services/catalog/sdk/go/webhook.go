@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// WebhookEvent is an event that Slotmesh sends to an endpoint of a business. Events may arrive twice and in any order.
-// Store the ID of each event to detect repetitions, and use only the event with the highest Sequence of each subject.
+// WebhookEvent is an event that Slotmesh sends to an endpoint of a business. Events may arrive
+// twice and in any order. Store the ID of each event to detect repetitions. Of the events of
+// one subject, such as a booking, use only the event with the highest sequence number.
 type WebhookEvent struct {
 	// ID identifies the event. It is the same in every attempt to deliver the event.
 	ID string `json:"-"`

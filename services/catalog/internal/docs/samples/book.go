@@ -14,7 +14,7 @@ import (
 
 var api = os.Getenv("BASE") + "/api/public/" + os.Getenv("SLUG")
 
-// call asks and reads the answer into out; a refusal is an error with its code.
+// call sends a request and decodes the answer into out. If the request is refused, the error contains the code.
 func call(method, path string, body, out any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
