@@ -51,8 +51,8 @@ var described = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// MountDescription adds the public routes of the OpenAPI document of the admin API, of the page that shows this
-// document, and of the JSON Schema of manifests.
+// MountDescription adds public routes: for the OpenAPI document of the admin API, for the page that shows this
+// document, and for the JSON Schema of manifests.
 func (a *Admin) MountDescription(router fiber.Router) error {
 	document, err := described()
 	if err != nil {

@@ -160,8 +160,8 @@ func (n *names) resolve(ctx context.Context, kind string, texts ...*string) erro
 	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
 }
 
-// among replaces texts by ids, as resolve does, but looks only among the objects that the function pick returns, such
-// as the tiers of one event.
+// among replaces texts by ids, as resolve does. It looks only among the objects that the function pick returns, such as
+// the tiers of one event.
 func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {

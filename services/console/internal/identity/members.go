@@ -87,8 +87,8 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns a subset of the given e-mail addresses: those of verified members of a business and of
-// verified operators. It returns the addresses as the caller spelled them. Fault: invalid_parameter for more than
+// VerifiedMembers returns the given e-mail addresses that belong to verified members of a business, or to verified
+// operators. It returns the addresses as the caller spelled them. Fault: invalid_parameter for more than
 // [console.MaxAddresses] addresses.
 func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {

@@ -1,4 +1,4 @@
-// Package peers has what all rooms of console share: clients of the other services, the lookup of a business, its audit
+// Package peers has what all rooms of console share: clients of the other services, the lookup of a business, the audit
 // log, and the log of changes. Errors are faults: those of the called services, such as business_not_found, and the
 // faults that each function names.
 package peers

@@ -61,8 +61,8 @@ type Authority interface {
 }
 
 // Router registers routes with their actions. A route with :slug in its path is about the business with this slug. A
-// route without :slug is open to every principal who may do the action in at least one business; the use case then
-// limits the data that the route shows.
+// route without :slug is open to every principal who may do the action in at least one business. The use case then
+// limits the data that such a route shows.
 type Router struct {
 	to        fiber.Router
 	base      string

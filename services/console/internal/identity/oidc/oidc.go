@@ -82,8 +82,8 @@ const (
 
 // The errors of a failed sign-in.
 var (
-	// ErrRefused means that the provider did not confirm the person's identity, that its answer is invalid, or that the
-	// answer belongs to the sign-in of another browser.
+	// ErrRefused means that the provider did not confirm the person's identity. It also means that the provider's
+	// answer is invalid, or belongs to the sign-in of another browser.
 	ErrRefused = errors.New("the provider's answer is not good")
 	// ErrUnverified means that the provider has not verified that the person owns the e-mail address.
 	ErrUnverified = errors.New("the provider has not verified the e-mail address")
@@ -181,7 +181,7 @@ func (p *Provider) scopes() []string {
 }
 
 // Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the
-// attempt, which the browser keeps until the provider redirects it back. Errors: [ErrAway].
+// attempt. The browser keeps the attempt until the provider redirects it back. Errors: [ErrAway].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {

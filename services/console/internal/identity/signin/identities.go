@@ -15,8 +15,8 @@ import (
 const CallbackPath = "/sign-in/oidc/callback"
 
 // mountIdentities adds the route that redirects to the identity provider, and the route to which the provider redirects
-// back. The sign-in page has a link to the first route and not a form, because the content security policy forbids a
-// form to redirect to another host.
+// back. The sign-in page links to the first route. The page cannot use a form instead, because the content security
+// policy forbids a form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
 	router.Get(CallbackPath, p.fromProvider)

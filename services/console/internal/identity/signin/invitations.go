@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
 )
 
-// mountInvitations adds the routes on which people who already have an account accept or decline an invitation: by a
-// mailed link, or on their account page.
+// mountInvitations adds the routes on which people who already have an account answer an invitation. They answer it by
+// a mailed link, or on their account page.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)

@@ -64,8 +64,8 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns a subset of the given e-mail addresses: those of verified members of a business, and those of
-// people who are verified operators at the instant now. The addresses must be in lower case.
+// VerifiedMembers returns the given e-mail addresses that belong to verified members of a business, or to people who
+// are verified operators at the instant now. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {

@@ -135,8 +135,8 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 }
 
 // revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
-// created with these. The person could create two kinds only as an operator: tokens with the role of an operator, and
-// tokens of businesses to which the person does not belong.
+// created with these. The former are tokens with the role of an operator, and tokens of businesses to which the person
+// does not belong.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,

@@ -14,9 +14,9 @@ import (
 // ErrUnknownKey means that no business has the slug, and that no earlier removal of the slug had this Idempotency-Key.
 var ErrUnknownKey = errors.New("no removal has this key")
 
-// Meant returns the id of the business that a request to remove a business is about: the business that had the slug
-// when the first request with this Idempotency-Key arrived. Meant stores this id for a day. So a repeated request never
-// removes a business that got the slug later.
+// Meant returns the id of the business that a request to remove a business means. This is the business that had the
+// slug when the first request with this Idempotency-Key arrived. Meant stores this id for a day. So a repeated request
+// never removes a business that got the slug later.
 //
 // The argument business is the id of the business that has the slug now, or the nil UUID. The request must have an
 // Idempotency-Key. Errors: [ErrUnknownKey] if no business has the slug and no id is stored.
