@@ -55,8 +55,9 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
-	// AdminToken is the environment's bearer token, which has full rights to the admin API. It has 24 or more visible
-	// ASCII characters. While a new token replaces an old one, AdminToken has both tokens, separated by a comma.
+	// AdminToken is the bearer token of the environment, which has full rights to the admin API. A token has 24 or more
+	// visible ASCII characters. While a new token replaces an old one, AdminToken has both tokens, separated by a
+	// comma.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -77,7 +78,7 @@ type Config struct {
 	// parse, check and store 5 MB.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 	// OwnerURL is the public base URL of the owner's pages, such as https://owner.example.com. Links in mails begin
-	// with it. If it is empty, mails have no links, and people cannot use passkeys.
+	// with this URL. If OwnerURL is empty, mails have no links, and people cannot use passkeys.
 	OwnerURL string `env:"OWNER_URL"`
 	// PasswordSignIn allows people to sign in by a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
@@ -173,7 +174,7 @@ func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store
 	s.AddErasureJob(catalog, records.Erase)
 	return &peers.Peers{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		// Requests of this client have a shorter timeout than those of Businesses, because it does not publish.
+		// Offers has a shorter timeout than Businesses, because it never publishes.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),

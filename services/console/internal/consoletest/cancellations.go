@@ -76,8 +76,8 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 }
 
 // refunding returns the refund that a request asks for, or nil if the request asks for no refund. paid is the amount
-// that was paid online. unsaid is the refundable amount of the cancellation policy. It is refunded if the request names
-// no amount.
+// that was paid online. If the request names no amount, the refund is unsaid, the refundable amount of the cancellation
+// policy.
 func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {

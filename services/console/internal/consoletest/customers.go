@@ -144,8 +144,8 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 	return ok(erased)
 }
 
-// Message is the message and the webhook delivery that notifications stores for a customer about one subject, such as a
-// booking.
+// Message stands for one message and one webhook delivery that the service notifications stores for a customer. Both
+// are about the object with the id About, such as a booking.
 type Message struct {
 	About uuid.UUID
 	To    string

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Taken is a time of day. The fake of booking refuses every booking that begins at this time.
+// Taken is a time of day. The fake booking service refuses every booking that begins at this time.
 const Taken = "13:00"
 
 // book accepts every booking that does not begin at [Taken].

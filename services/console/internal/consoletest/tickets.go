@@ -160,7 +160,7 @@ func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*
 	return ok(*order)
 }
 
-// formOf returns the customer's answers, form_data, as booking stores them: {} if the request has none.
+// formOf returns the customer's answers, form_data, as the service booking stores them: {} if the request has none.
 func formOf(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {
 		return json.RawMessage("{}")

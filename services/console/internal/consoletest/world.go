@@ -44,15 +44,15 @@ type World struct {
 	Availability  *Availability
 	Notifications *Notifications
 	Log           *Log
-	Peers         *Peers        // counts the requests to the fakes
+	Peers         *Peers        // records the requests to the fakes
 	Store         *store.Store  // console's store
 	Pool          *pgxpool.Pool // connections to console's database
 	Routes        []fiber.Route // routes of console's public port
-	// StopBooking stops the fake of booking, so that console cannot reach it.
+	// StopBooking stops the fake booking service, so that console cannot reach it.
 	StopBooking func()
-	// StopRental stops the fake of rental, so that console cannot reach it.
+	// StopRental stops the fake rental service, so that console cannot reach it.
 	StopRental func()
-	// StopAvailability stops the fake of availability, so that console cannot reach it.
+	// StopAvailability stops the fake availability service, so that console cannot reach it.
 	StopAvailability func()
 
 	cfg       console.Config
@@ -138,8 +138,8 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	return w
 }
 
-// Replica runs another console with the same database and the same fakes until the test ends. It returns a World whose
-// URL is the public port of this console.
+// Replica runs another console with the same database and the same fakes, until the test ends. It returns a copy of w
+// whose URL is the public port of the other console.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
@@ -173,8 +173,8 @@ type Answer struct {
 	Body   string
 }
 
-// Call sends a request with the admin token to console, and returns the response. The argument header has the name and
-// the value of each header, one after the other. A header Authorization in it replaces the admin token.
+// Call sends a request with the admin token to console, and returns the response. The argument header has names and
+// values of headers in turn. If it has the header Authorization, this header replaces the admin token.
 func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))

@@ -23,7 +23,7 @@ type Peers struct {
 // reading has the last path segments of POST requests that only read.
 var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// count returns a handler that records each request, and then passes the request on to the handler to.
+// count returns a handler that records each request and then calls the handler in the argument to.
 func (p *Peers) count(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()

@@ -164,7 +164,7 @@ func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*
 	}
 	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
 	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
-		draft.Document = before.Document // keep the text of the version before, because the fields of both are equal
+		draft.Document = before.Document // use the text of the version before, because the fields are equal
 	}
 	return draft, err
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // Plan returns what publishing a manifest would change. It also returns the future bookings, reservations and tickets
-// that would conflict with the new offer, as far as the principal's role may see them. It publishes nothing. Faults:
-// invalid_parameter with the problems of the manifest; the others of [UseCases.Publish].
+// that would conflict with the new offer, as far as the principal's role may see them. It publishes nothing. Fault:
+// invalid_parameter with the problems of the manifest, as [UseCases.Publish] returns it.
 func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, text []byte) (*plan.Plan, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// salesOutside has the reservations and tickets that would conflict with a new offer. It is filled concurrently with
-// the bookings of [plan.Outside].
+// salesOutside has the reservations and tickets that would conflict with a new offer. They are read at the same time as
+// the conflicting bookings. Afterwards the method into adds them to the [plan.Outside] of these bookings.
 type salesOutside struct {
 	held rental.OutsideResponse
 	sold []plan.Tickets

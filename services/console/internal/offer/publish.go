@@ -59,9 +59,9 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	return published, err
 }
 
-// overNewest makes a change of the offer that a role may make only if it passes a check. The function may checks the
-// change against the newest version, and the function make publishes it over exactly this version. So a change that was
-// allowed over one version never replaces another version.
+// overNewest publishes a change of the offer if the principal may make this change. The function may checks the change
+// against the newest version. The function make publishes the change, but only if this version is still the newest one.
+// So a change that was allowed over one version never replaces another version.
 //
 // If another person has published in the meantime, overNewest repeats the check and the publishing, unless ifMatch
 // names a version. For an operator, who may change everything, it omits the check.
