@@ -2,9 +2,12 @@
 // command line.
 //
 // The command prints results on standard output, as a table, JSON, YAML or CSV. It prints an error as one sentence on
-// standard error. Exit codes: 0 success; 1 the server refused the request, or the manifest is not valid; 2 unknown
-// command, flag or argument; 3 the server gave no answer; 4 the plan conflicts with existing bookings, reservations or
-// tickets.
+// standard error. Exit codes:
+//   - 0: success
+//   - 1: the server refused the request, or the manifest is not valid
+//   - 2: unknown command, flag or argument
+//   - 3: the server gave no answer
+//   - 4: the plan conflicts with existing bookings, reservations or tickets
 package command
 
 import (

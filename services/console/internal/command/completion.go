@@ -48,8 +48,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 }
 
 // completeArgument completes the arguments of a command in the shell. It completes the first argument with slugs of
-// businesses. It completes the second one with ids of objects if the usage line names the argument ID, and with
-// versions if the usage line names it VERSION.
+// businesses. The name of the second argument in the usage line decides its words: ids of objects for ID, and versions
+// of this business for VERSION.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {

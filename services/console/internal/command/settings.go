@@ -22,9 +22,11 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the token for a server. It takes the first token that exists: that of the flag --token, that of
-// the variable SLOTMESH_ADMIN_TOKEN, the token that the command login has stored for this server, or that of the file
-// that `make run` writes.
+// resolveToken returns the token for a server. It takes the first token that exists of:
+//   - the flag --token
+//   - the variable SLOTMESH_ADMIN_TOKEN
+//   - the token that the command login has stored for this server
+//   - the file that `make run` writes
 func (c *command) resolveToken(server string) (string, error) {
 	// The variable can contain several tokens, separated by commas, because the server's variable can. The first one is
 	// used.
