@@ -92,8 +92,8 @@ func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (
 	return published, nil, err
 }
 
-// onlyShown removes the fields that the forms of the first visit do not show, so that the business offers nothing that
-// its owner has not seen.
+// onlyShown removes the fields that the forms of the first visit do not show. Without these, the business offers
+// nothing that its owner has not seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {

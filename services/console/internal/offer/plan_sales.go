@@ -85,9 +85,11 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 }
 
 // ticketsOutside returns the tickets of an event that would conflict with the new offer. All tickets conflict if the
-// new offer has removed, deactivated or rescheduled the event, or if the new capacity of the event is smaller than the
-// number of sold tickets. Otherwise only the tickets of a tier conflict, if the new offer has removed the tier, or if
-// the tier has fewer places than were sold.
+// new offer has removed, deactivated or rescheduled the event. They also conflict if the event's new capacity is
+// smaller than the number of sold tickets.
+//
+// Otherwise only the tickets of those tiers conflict that the new offer has removed, or that have fewer places than
+// were sold.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {

@@ -155,7 +155,7 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 
 // withoutTimeOff returns a manifest as JSON, without the time off of one member. This time off is the overrides of the
 // member's hours, and the blocked times that name only this member. If the manifest omits the id of the business,
-// withoutTimeOff adds the id, so that a manifest with the id and one without it compare equal.
+// withoutTimeOff adds it. So a manifest with the id and one without it compare equal.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

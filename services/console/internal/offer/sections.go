@@ -59,8 +59,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 	return changed, nil
 }
 
-// sectionFields returns the fields of a manifest by their JSON names. It adds the account and the id of the business if
-// the manifest omits them, so that an omitted field equals a field that is written with its default.
+// sectionFields returns the fields of a manifest by their JSON names. If the manifest omits the account or the id of
+// the business, sectionFields adds the default. So an omitted field equals a field that is written with its default.
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id

@@ -2,8 +2,8 @@
 // manifest, time off, a pause, and removing a business. The service catalog stores the manifests. Before an offer is
 // published, the package finds the bookings, tickets and reservations that would conflict with it.
 //
-// The packages below it read and write the text of a manifest (document), show and write its objects in forms (form),
-// describe changes (changes, plan), and make first manifests by trade (template).
+// The package document reads and writes the text of a manifest. The package form shows and writes objects of a manifest
+// in HTML forms. The packages changes and plan describe changes. The package template makes first manifests by trade.
 package offer
 
 import (

@@ -201,7 +201,7 @@ func (o *offered) payments() []form.Field {
 	}
 }
 
-// listed returns the fields that decide where lists show an object, and whether customers see the object.
+// listed returns the fields for the position of an object in its list and for its visibility to customers.
 func listed() []form.Field {
 	return []form.Field{
 		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// saving has a submitted form of the offer, and what is needed to save the form, to ask for confirmation, and to show
-// the form again.
+// saving has a submitted form of the offer. It also has what is needed to save the form, to ask for confirmation, and
+// to show the form again.
 type saving struct {
 	posted  url.Values
 	written *form.Result                                    // the typed values, written into fields of the offer
@@ -33,8 +33,8 @@ type saving struct {
 	wrong func([]manifest.Problem) error
 }
 
-// publishAttempts is the maximum number of attempts to merge a change with the newest version and to publish it, if
-// other people publish at the same time.
+// publishAttempts is the maximum number of attempts to merge a change with the newest version and to publish it. An
+// attempt fails if another person publishes at the same time.
 const publishAttempts = 3
 
 // publishOffer publishes the fields that a form has changed in o. It saves all forms that edit the offer.

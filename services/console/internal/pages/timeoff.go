@@ -43,8 +43,8 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 // argument asked is the id of the member. If asked is not a valid id and the business has only one member, it is that
 // member.
 //
-// offOf returns nil if asked is not a valid id and the business does not have exactly one member, or if the business
-// does not have the member with the id asked.
+// offOf returns nil if the business does not have the member with the id asked. It also returns nil if asked is not a
+// valid id and the business does not have exactly one member.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)

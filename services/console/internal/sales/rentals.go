@@ -63,8 +63,8 @@ const (
 	mostRentals   = 100
 )
 
-// RentalOverview reads the reservations that are picked up or due for pickup, and the numbers of free units on the days
-// that begin at the date from. If a service is unavailable, its data is marked as unknown.
+// RentalOverview reads the reservations that are picked up or due for pickup. It also reads the numbers of free units
+// on [FortnightDays] days, which begin at the date from. If a service is unavailable, its data is marked as unknown.
 func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())

@@ -21,9 +21,8 @@ const (
 	Removed = "removed"
 )
 
-// Change is one difference between two manifests. An object that has a key is compared with the object that has the
-// same key in the other manifest, regardless of the order of the list. A list whose objects have no keys is compared as
-// a whole.
+// Change is one difference between two manifests. Objects that have keys are compared with the objects of the same keys
+// in the other manifest, regardless of their order. A list whose objects have no keys is compared as a whole.
 type Change struct {
 	Path   string `json:"path"`   // path of the changed value, such as services[cut].price
 	Change string `json:"change"` // [Added], [Changed] or [Removed]

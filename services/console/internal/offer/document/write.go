@@ -127,8 +127,8 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own returns a copy of the node that an alias refers to, so that the caller can change the copy without changing other
-// uses of the alias. It returns any other node unchanged.
+// own returns a copy of the node that an alias refers to. The caller can change this copy without changing other uses
+// of the alias. own returns any other node unchanged.
 func own(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n

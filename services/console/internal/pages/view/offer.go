@@ -28,8 +28,8 @@ type Offering struct {
 	Saved     int64  // number of the version that was just published; 0 for none
 	Says      string // notice after saving, about whether customers see the change
 	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
-	// not see the change. Hides is then the path of the form in which the owner can show it, relative to the path of
-	// the business, and HidesName is the name of this form.
+	// not see the change. In this case, Hides is the path of the form in which the owner can show the change, relative
+	// to the path of the business. HidesName is the name of this form.
 	BookingPage string
 	Hides       string
 	HidesName   string
