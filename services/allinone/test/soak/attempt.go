@@ -16,30 +16,32 @@ import (
 	"time"
 )
 
-// outcome is what a client may conclude from an answer, or from a missing one (semantics.md §7).
+// outcome is the conclusion that a client can draw from the answer to a request, or from a missing answer (semantics.md
+// §7).
 type outcome int
 
 const (
-	unknown   outcome = iota // it may have happened
-	succeeded                // it has happened
-	refused                  // it has not happened and will not
+	unknown   outcome = iota // the request may have had an effect
+	succeeded                // the request has had its effect
+	refused                  // the request has had no effect and will have none
 )
 
-// attempt is one request of a client. Times are relative to the start of the soak.
+// attempt is one request of a client, with the answer. Times are relative to the start of the soak.
 type attempt struct {
 	begin, end time.Duration
 	replica    *replica
-	status     int    // 0: no answer
-	code       string // messageCode
+	status     int    // HTTP status of the answer; 0 if there was no answer
+	code       string // the messageCode in the answer
 	outcome    outcome
-	id         string   // of the created object
-	digest     [32]byte // of the body of a 201 answer
+	id         string   // ID of the created object
+	digest     [32]byte // hash of the body of an answer with status 201
 	answer     createdObject
-	problem    string // the reason for a missing or unreadable answer
-	isLate     bool   // no answer within the client's deadline
+	problem    string // the reason why there is no answer or the answer cannot be read
+	isLate     bool   // the client's deadline expired without an answer
 }
 
-// createdObject is the created object in an answer. Each kind of operation fills the fields that it has.
+// createdObject contains the values of an object in an answer. Each kind of operation fills the fields that its object
+// has.
 type createdObject struct {
 	ID        string  `json:"id"`
 	Date      string  `json:"date"`
@@ -47,20 +49,21 @@ type createdObject struct {
 	StaffID   *string `json:"staff_id"`
 	PartySize int     `json:"party_size"`
 	Quantity  int     `json:"quantity"`
-	Sequence  int     `json:"sequence"` // of a rescheduled or cancelled booking
+	Sequence  int     `json:"sequence"` // number of the last event of a rescheduled or cancelled booking
 	Payment   *struct {
 		Refund *struct{ Amount float64 }
-	} // of the same
-	Cancellation struct{ Refund struct{ Amount float64 } } // as shown to the customer before the cancellation
-	reference    string                                    // of the charge
+	} // of a rescheduled or cancelled booking
+	Cancellation struct{ Refund struct{ Amount float64 } } // the refund that the customer saw before the cancellation
+	reference    string                                    // reference of the charge
 	amount       float64
-	token        string // of the customer's link
+	token        string // token in the URL of the customer view
 }
 
-// formatStart returns the local start in the answer, in the format of the tables.
+// formatStart returns the local start of the object in the answer, in the format of row.Start.
 func (b createdObject) formatStart() string { return b.Date + " " + b.StartTime }
 
-// task is something that should happen once: with a single attempt, or with several under one idempotency key.
+// task is a change that must happen at most once. It has one attempt, or several attempts with the same
+// Idempotency-Key.
 type task struct {
 	key string // Idempotency-Key, or ""
 
@@ -68,31 +71,31 @@ type task struct {
 	attempts []*attempt
 }
 
-// operation is a task that creates something, together with the later tasks on it.
+// operation is a task that creates an object, together with the later tasks that change the object.
 type operation struct {
 	task
 	kind          string
 	business      *business
-	tag           string // the customer's email address or name; unique for the operation
+	tag           string // email address or name of the customer; unique for the operation
 	apiKey        *apiKey
 	date          string
-	resource      string // the resource that it takes from, if its history can be checked separately
+	resource      string // the resource whose capacity the object uses, if its history is checked separately; or ""
 	takes         [3]int
 	caps          [3]int
 	reschedules   []*reschedule
 	cancellations []*cancellation
 }
 
-// apiKey is an API key of a business. Before its revocation, its times are 0.
+// apiKey is an API key of a business. Before the revocation of the key, both times are 0.
 type apiKey struct {
 	id, secret            string
-	revokingAt, revokedAt atomic.Int64 // when its revocation was requested, and when that was answered
+	revokingAt, revokedAt atomic.Int64 // times of the request that revokes the key and of its answer
 }
 
-// clientDeadline is the timeout of clients: three times the maximum time of a service.
+// clientDeadline is the time limit of a client's request. It is three times the time limit of a request in a service.
 const clientDeadline = 30 * time.Second
 
-// caller sends requests to the replicas in turn, like an ingress. It does not retry.
+// caller sends requests to the replicas of a service in turn, like an ingress. It does not retry requests.
 type caller struct {
 	cluster   *cluster
 	begun     time.Time
@@ -110,7 +113,7 @@ func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
 
 func (c *caller) elapsed() time.Duration { return now().Sub(c.begun) }
 
-// chooseReplica returns the next running replica of a service: an ingress skips the others too.
+// chooseReplica returns the next running replica of a service. It skips replicas that do not run, as an ingress does.
 func (c *caller) chooseReplica(service string) *replica {
 	all := c.cluster.listReplicas(service)
 	first := int(c.next.Add(1))
@@ -133,13 +136,13 @@ func (r *replica) isRunning() bool {
 	}
 }
 
-// message is one HTTP request to a service.
+// message is an HTTP request to a service, before it is sent to a replica.
 type message struct {
 	service, method, path string
 	body                  any
 	header                map[string]string
 	read                  func(a *attempt, body []byte)
-	isInternal            bool // to the internal port
+	isInternal            bool // the request goes to the internal port
 }
 
 func (c *caller) send(ctx context.Context, m message) *attempt {
@@ -175,7 +178,7 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 	if err != nil {
 		return nil, err
 	}
-	request.GetBody = nil // the transport could otherwise send a request twice
+	request.GetBody = nil // without GetBody, the transport cannot send the request twice
 	n := c.address.Add(1)
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
 	request.Header.Set("Content-Type", "application/json")
@@ -194,7 +197,7 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 	return body, err
 }
 
-// setOutcome sets the outcome that an answer shows.
+// setOutcome sets the outcome of an attempt from the status and the body of the answer.
 func (a *attempt) setOutcome(m message, body []byte) {
 	switch {
 	case a.status >= 200 && a.status < 300:
@@ -206,7 +209,7 @@ func (a *attempt) setOutcome(m message, body []byte) {
 		a.problem = string(body)
 	default:
 		var said struct{ MessageCode, Error string }
-		_ = json.Unmarshal(body, &said) // an unreadable answer has no code, and its outcome is unknown
+		_ = json.Unmarshal(body, &said) // if the body cannot be read, there is no code, and the outcome is unknown
 		a.refuse(said.MessageCode)
 		if a.status == http.StatusBadRequest || a.code == "" {
 			a.problem = string(body)
@@ -214,7 +217,7 @@ func (a *attempt) setOutcome(m message, body []byte) {
 	}
 }
 
-// refuse records a refusal. All codes except one are final.
+// refuse records that the service refused the request. After the code outcome_unknown, the outcome is unknown.
 func (a *attempt) refuse(code string) {
 	a.code, a.outcome = code, refused
 	if code == "outcome_unknown" || code == "" {
@@ -249,7 +252,7 @@ func readObject(a *attempt, body []byte) {
 	a.id, a.digest = a.answer.ID, sha256.Sum256(body)
 }
 
-// readCustomerView reads the customer view of a booking.
+// readCustomerView reads the booking in an answer with the customer view.
 func readCustomerView(a *attempt, body []byte) {
 	var said struct{ Booking createdObject }
 	if err := json.Unmarshal(body, &said); err != nil || said.Booking.ID == "" {
@@ -258,7 +261,7 @@ func readCustomerView(a *attempt, body []byte) {
 	a.answer, a.id = said.Booking, said.Booking.ID
 }
 
-// readTool reads the answer of an MCP tool, which has status 200 even for a refusal.
+// readTool reads the answer of an MCP tool. The status of the answer is 200, even if the tool refused the request.
 func readTool(a *attempt, body []byte) {
 	var said struct {
 		Result *struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// checker compares the answers of the clients with the tables.
+// checker compares the answers that the clients received with the tables.
 type checker struct {
 	w          *workload
 	rows       map[string][]row
@@ -60,8 +60,9 @@ func (j *checker) checkOperations() {
 	}
 }
 
-// compareRows checks that the tables contain each object that an answer reported as created, with the values
-// of that answer. It also checks that the attempts can have created all objects in the tables.
+// compareRows checks that the tables contain each object that an answer reported as created, with the values in the
+// answer. It also checks that an attempt of the operation can have created the objects in the tables, and that the
+// operation created no more than one object.
 func (j *checker) compareRows(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
@@ -77,7 +78,7 @@ func (j *checker) compareRows(op *operation) {
 			j.addFinding(op, "the object differs from its answer: %s", text)
 		}
 	}
-	if op.isPaidOnline() { // each failed payment leaves a cancelled booking
+	if op.isPaidOnline() { // each failed payment leaves a cancelled object
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.IsLive })
 	}
 	if len(rows) > 1 {
@@ -88,7 +89,7 @@ func (j *checker) compareRows(op *operation) {
 	}
 }
 
-// findOriginalRow returns the row as it was before its first reschedule.
+// findOriginalRow returns the row with the start and the staff member that the object had before its first reschedule.
 func (j *checker) findOriginalRow(r row) row {
 	if changes := j.changes[r.ID]; len(changes) > 0 {
 		r.Start, r.StaffID = changes[0].Start, changes[0].StaffID
@@ -108,12 +109,12 @@ func findDifference(a createdObject, r row) string {
 	return ""
 }
 
-// isBy reports whether the answer names this member, or none.
+// isBy reports whether the answer names the given staff member, or no staff member.
 func (b createdObject) isBy(staff *uuid.UUID) bool {
 	return b.StaffID == nil || staff != nil && staff.String() == *b.StaffID
 }
 
-// checkRepeats checks that under one idempotency key all successful answers are equal.
+// checkRepeats checks that all successful answers of a task with an Idempotency-Key are equal.
 func (j *checker) checkRepeats(op *operation, t *task) {
 	var first *attempt
 	for _, a := range t.attempts {
@@ -129,14 +130,15 @@ func (j *checker) checkRepeats(op *operation, t *task) {
 	}
 }
 
-// unorderedCodes are the codes of refusals that do not show whether an earlier attempt with the same idempotency key
-// can still succeed ([checker.checkStragglers]). Either the service did not decide, or it did not know the caller,
-// because the API key was revoked after an earlier attempt had booked. MCP tools answer with status 200, so the code
-// decides.
+// unorderedCodes are the codes of refusals after which an earlier attempt with the same Idempotency-Key can still
+// succeed ([checker.checkStragglers]). In these cases, the service did not decide about the request. Or it did not
+// accept the API key, because the key was revoked after an earlier attempt had booked. MCP tools answer with status 200
+// even for refusals, so the check compares codes.
 var unorderedCodes = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified",
 	"payment_unavailable", "invalid_api_key"}
 
-// checkStragglers checks that no attempt succeeds after the final refusal of a later one with the same key (§3).
+// checkStragglers checks that no earlier attempt succeeds after a later attempt with the same Idempotency-Key was
+// finally refused (semantics.md §3).
 func (j *checker) checkStragglers(op *operation) {
 	rows := j.rows[op.tag]
 	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts,
@@ -158,8 +160,8 @@ func (j *checker) checkStragglers(op *operation) {
 	}
 }
 
-// checkCancellations checks that each object with a successful answer to its cancellation is cancelled in the tables.
-// It also checks that no object is cancelled there unless a client or a payment may have cancelled it.
+// checkCancellations checks that an object is cancelled in the tables if an answer reported its cancellation as
+// successful. It also checks that every cancelled object may have been cancelled by a client or by a failed payment.
 func (j *checker) checkCancellations(op *operation) {
 	rows := j.rows[op.tag]
 	cancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
@@ -174,8 +176,8 @@ func (j *checker) checkCancellations(op *operation) {
 	}
 }
 
-// checkOffers checks that each booking refers to a version of the offer that allows it. The version must
-// not be older than the newest version that was acknowledged before the first attempt.
+// checkOffers checks that each booking names a version of the offer that allows the booking. If a newer version was
+// acknowledged before the operation's first attempt, the booking must not name an older version.
 func (j *checker) checkOffers(op *operation) {
 	if op.apiKey == nil || len(op.attempts) == 0 {
 		return
@@ -198,9 +200,9 @@ func (j *checker) checkOffers(op *operation) {
 	}
 }
 
-// checkRevocations checks that no attempt booked if it began after the answer to the revocation of its API key. It
-// also checks that no attempt was refused for its key before the key's revocation began. Attempts that
-// ran during the revocation may have either result, because no table contains the commit time of a row.
+// checkRevocations checks that no attempt succeeded that began after the answer to the revocation of its API key. It
+// also checks that no attempt was refused because of its API key before the revocation began. Attempts during the
+// revocation may have either result, because no table contains the commit time of a row.
 func (j *checker) checkRevocations(op *operation) {
 	if op.apiKey == nil {
 		return
@@ -216,11 +218,12 @@ func (j *checker) checkRevocations(op *operation) {
 	}
 }
 
-// expected are the possible statuses of answers; any other one is a finding. The clients stay below every limit.
+// expected are the statuses that answers may have; any other status is a finding. Status 429 is not among them, because
+// the limits are so high that no client reaches them.
 var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized,
 	http.StatusConflict, http.StatusServiceUnavailable}
 
-// checkAnswer checks one answer by itself.
+// checkAnswer checks the status, the body and the time of a single answer.
 func (j *checker) checkAnswer(a *attempt) {
 	switch {
 	case !slices.Contains(expected, a.status):
@@ -232,14 +235,15 @@ func (j *checker) checkAnswer(a *attempt) {
 	}
 }
 
-// isExcused reports whether the replica, or the network to it, had a fault during the attempt.
+// isExcused reports whether the replica of the attempt, or the network to the replica, had a fault during the attempt.
 func (j *checker) isExcused(a *attempt) bool {
 	return slices.ContainsFunc(j.pastFaults, func(t pastFault) bool {
 		return t.replica == a.replica && t.begin <= a.end && a.begin <= t.end
 	})
 }
 
-// checkCharges checks that the provider and the tables agree, and that no customer paid without getting something.
+// checkCharges checks that the provider's charges and the tables agree, and that no customer paid without getting an
+// object.
 func (j *checker) checkCharges(rows []payment, p *provider) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +259,7 @@ func (j *checker) checkCharges(rows []payment, p *provider) {
 		switch {
 		case want == "":
 			j.findings = append(j.findings, fmt.Sprintf("the charge of %s is still %s", r.SubjectID, r.Status))
-		case r.Reference == nil && r.Status == "cancelled": // there is no charge, or the loop below finds it
+		case r.Reference == nil && r.Status == "cancelled": // there is no charge, or the loop below finds the charge
 		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
 			j.findings = append(j.findings,
 				fmt.Sprintf("the charge of %s is %s with amount %d, but the provider has %+v",
@@ -272,7 +276,7 @@ func (j *checker) checkCharges(rows []payment, p *provider) {
 		r, ok := known[c.subject]
 		switch {
 		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !told[c.reference]:
-			// It cannot be paid: a payment page whose address no customer received expires.
+			// This charge cannot be paid: no customer received the address of its payment page, and the page expires.
 		case !ok:
 			j.findings = append(j.findings, fmt.Sprintf("a charge without an object: %+v", *c))
 		case r.Reference == nil || *r.Reference != c.reference:
@@ -282,7 +286,7 @@ func (j *checker) checkCharges(rows []payment, p *provider) {
 	j.checkPayments(p)
 }
 
-// listKnownCharges returns the references of all charges that customers received.
+// listKnownCharges returns the references of all charges that answers contained.
 func (j *checker) listKnownCharges() map[string]bool {
 	all := map[string]bool{}
 	for _, op := range j.w.operations {
@@ -293,7 +297,7 @@ func (j *checker) listKnownCharges() map[string]bool {
 	return all
 }
 
-// mapOperations returns the operations, by the ids of the objects that they created.
+// mapOperations returns the operations, by the IDs of the objects that they created.
 func (j *checker) mapOperations() map[uuid.UUID]*operation {
 	made := map[uuid.UUID]*operation{}
 	for _, op := range j.w.operations {
@@ -304,11 +308,11 @@ func (j *checker) mapOperations() map[uuid.UUID]*operation {
 	return made
 }
 
-// checkPayments checks that the provider has each charge with the amount that the customer was asked for.
+// checkPayments checks that the provider has every charge that an answer contained, with the amount in that answer.
 func (j *checker) checkPayments(p *provider) {
 	for _, op := range j.w.operations {
 		for _, a := range op.attempts {
-			if !op.isPaidOnline() || a.outcome != succeeded || a.answer.reference == "" { // it may come too late to pay
+			if !op.isPaidOnline() || a.outcome != succeeded || a.answer.reference == "" { // "": no longer payable
 				continue
 			}
 			c := p.charges[a.answer.reference]
@@ -319,7 +323,8 @@ func (j *checker) checkPayments(p *provider) {
 	}
 }
 
-// findProhibition returns the reason why a version of the offer does not allow a booking, or "".
+// findProhibition returns the reason why a version of the offer does not allow a booking, or "" if it allows the
+// booking.
 func (w *workload) findProhibition(b *business, r row) string {
 	e, ok := w.editions[b.slug][r.Version]
 	if !ok {

@@ -14,22 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-// change is an event of a booking, a ticket order or a reservation: the kind of change, the actor who
-// made it, and the state after it.
+// change is an event of a booking, a ticket order or a reservation. It contains the kind of change, the actor, and the
+// state of the object after the change.
 type change struct {
 	SubjectID uuid.UUID
 	Sequence  int
 	Type      event.Type
 	By        actor.Kind
-	At        time.Time // by the replica's clock
-	Start     string    // local, in the format of row
+	At        time.Time // time of the event, by the replica's clock
+	Start     string    // local start in the format of row.Start
 	StartsAt  time.Time
 	StaffID   *uuid.UUID
-	From      *string // of a reschedule: the previous start
-	Refund    *int64  // amount to refund since then; nil: none
+	From      *string // previous start, if the event is a reschedule
+	Refund    *int64  // total refund after the event, in cents; nil if there is none
 }
 
-// readChanges returns the events of each booking, order of tickets and reservation, in their order.
+// readChanges returns the events of each booking, ticket order and reservation, in order, by the ID of the object.
 func (t *tables) readChanges(ctx context.Context) (map[uuid.UUID][]change, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT subject_id, sequence, type, actor_kind, at, coalesce(to_char((data ->> 'local_start')::timestamp, 'YYYY-MM-DD HH24:MI:SS'), ''),
@@ -48,12 +48,12 @@ func (t *tables) readChanges(ctx context.Context) (map[uuid.UUID][]change, error
 	return bySubject, err
 }
 
-// mayHaveHappened reports whether the task may have taken effect.
+// mayHaveHappened reports whether the task may have had an effect.
 func (t *task) mayHaveHappened() bool {
 	return slices.ContainsFunc(t.attempts, func(a *attempt) bool { return a.outcome != refused })
 }
 
-// findSuccess returns an attempt that was answered as successful, or nil.
+// findSuccess returns an attempt with a successful answer, or nil.
 func (t *task) findSuccess() *attempt {
 	if i := slices.IndexFunc(t.attempts, func(a *attempt) bool { return a.outcome == succeeded }); i >= 0 {
 		return t.attempts[i]
@@ -61,7 +61,7 @@ func (t *task) findSuccess() *attempt {
 	return nil
 }
 
-// findCauses returns the reschedules that may have caused the event.
+// findCauses returns the reschedules of the operation that may have caused the event c.
 func (op *operation) findCauses(c change) []*reschedule {
 	var found []*reschedule
 	for _, m := range op.reschedules {
@@ -73,9 +73,10 @@ func (op *operation) findCauses(c change) []*reschedule {
 	return found
 }
 
-// findEventTime returns the earliest and the latest possible time of the event c, which one of the reschedules in
-// causes caused. The event is not earlier than the first of their attempts. It is not later than any answer that shows
-// the booking in the state of c or in a later one; without such an answer, the latest time is unlimited.
+// findEventTime returns the earliest and the latest possible time of the event c. One of the reschedules in the
+// argument causes caused this event. The earliest time is the beginning of their first attempt. The latest time is the
+// end of the first answer that shows the booking in the state after c or in a later state. Without such an answer,
+// there is no latest time.
 func findEventTime(c change, causes []*reschedule) (time.Duration, time.Duration) {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, m := range causes {
@@ -91,9 +92,9 @@ func findEventTime(c change, causes []*reschedule) (time.Duration, time.Duration
 	return begin, end
 }
 
-// checkReschedules checks the reschedules of each booking. Each reschedule event must begin at the start of the event
-// before it, must be caused by a request, and must be allowed by the offer. The number of events must not exceed the
-// number of requests that may have succeeded. The answers must show states that the events contain.
+// checkReschedules checks the reschedules of each booking. Each reschedule event must name the start of the previous
+// event as its previous start. A request must have caused the event, and the offer must allow the new start. There must
+// not be more events than requests that may have succeeded. The answers must show states that occur in the events.
 func (j *checker) checkReschedules(op *operation) {
 	for _, r := range j.rows[op.tag] {
 		changes := j.changes[r.ID]
@@ -132,14 +133,14 @@ func formatValue(text *string) string {
 	return *text
 }
 
-// checkRescheduleAnswers checks each successful answer of a reschedule. An event must have put the booking at the
-// requested start, and the answer must show the booking as one of the events left it.
+// checkRescheduleAnswers checks each successful answer to a reschedule. An event must have moved the booking to the
+// requested start, and the answer must show the state of the booking after one of its events.
 func (j *checker) checkRescheduleAnswers(op *operation, m *reschedule) {
 	for _, a := range m.attempts {
 		if a.outcome != succeeded {
 			continue
 		}
-		id, _ := uuid.Parse(a.id) // an invalid id has no changes
+		id, _ := uuid.Parse(a.id) // for an invalid ID, there are no changes
 		changes := j.changes[id]
 		told := slices.IndexFunc(changes, func(c change) bool { return c.Sequence == a.answer.Sequence })
 		been := slices.IndexFunc(changes, func(c change) bool {
@@ -157,8 +158,8 @@ func (j *checker) checkRescheduleAnswers(op *operation, m *reschedule) {
 	}
 }
 
-// checkNewStart checks the new start of a rescheduled booking. A version of the offer that was the newest
-// one at some time of the request must allow this start.
+// checkNewStart checks that the offer allows the new start of a rescheduled booking. A version that was the newest one
+// at some time during the request must allow the start.
 func (j *checker) checkNewStart(op *operation, c change, causes []*reschedule) {
 	begin, end := findEventTime(c, causes)
 	oldest, newest := int64(0), int64(math.MaxInt64)
@@ -185,8 +186,8 @@ func (j *checker) checkNewStart(op *operation, c change, causes []*reschedule) {
 		why)
 }
 
-// listPossibleRefunds returns the possible refunds of a payment (lifecycle.md
-// §4): one for each task that may have cancelled the booking.
+// listPossibleRefunds returns the possible refunds of a payment (lifecycle.md §4). The result contains one amount for
+// each task that may have cancelled the object.
 func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 	paid := slices.IndexFunc(changes, func(c change) bool { return c.Type == event.PaymentSucceeded })
 	off := slices.IndexFunc(changes, func(c change) bool { return strings.HasSuffix(string(c.Type), ".cancelled") })
@@ -211,7 +212,7 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 		if a := c.findSuccess(); a != nil {
 			if told := a.answer.Payment; told != nil && told.Refund != nil &&
 				int64(math.Round(told.Refund.Amount*100)) != amount {
-				return nil // the answer named another amount
+				return nil // the answer contained another amount
 			}
 			return []int64{amount}
 		}
@@ -220,8 +221,8 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 	return amounts
 }
 
-// checkRefunds checks that the answers, events, tables and the provider agree on the refund, and that it is a correct
-// one.
+// checkRefunds checks that the answers, the events, the tables and the provider agree on the refund of a payment. It
+// also checks that the amount of the refund is possible ([operation.listPossibleRefunds]).
 func (j *checker) checkRefunds(op *operation, p payment) {
 	changes := j.changes[p.SubjectID]
 	owed := op.listPossibleRefunds(p, changes)

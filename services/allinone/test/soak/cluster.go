@@ -26,7 +26,7 @@ const replicas = 2
 
 var services = components.Names()
 
-// storedServices are the services with tables.
+// storedServices are the services that have tables.
 var storedServices = slices.DeleteFunc(components.Names(), func(name string) bool {
 	return !components.All[name].Tables
 })
@@ -34,27 +34,27 @@ var storedServices = slices.DeleteFunc(components.Names(), func(name string) boo
 const (
 	toPostgres = "postgres"
 	toRedis    = "redis"
-	pagesURL   = "https://pages.soak" // no server has this address: clients do the work of the pages
+	pagesURL   = "https://pages.soak" // no server has this address, because the clients do the work of the pages
 )
 
-// cluster runs two processes of every service, and the links between them and the stores.
+// cluster runs two processes of every service. It also runs the links between these processes and to the stores.
 type cluster struct {
 	programs string
 	logs     string
 	stores   *stores
-	settings []string          // for every service
-	secrets  map[string]string // with which each service authenticates to the others, by its name
+	settings []string          // settings of every service
+	secrets  map[string]string // secrets with which the services authenticate to each other, by service
 	replicas []*replica
 }
 
-// replica is one process of a service. It can end and be started again with the same ports and links.
+// replica is one process of a service. The process can end and start again with the same ports and links.
 type replica struct {
 	service          string
 	name             string
 	public, internal int
-	ingress          *link            // from clients to its public port
-	internalLink     *link            // from the customers' pages to its internal port
-	links            map[string]*link // outgoing, by target
+	ingress          *link            // link from the clients to the public port of the replica
+	internalLink     *link            // link from the customers' pages to the internal port of the replica
+	links            map[string]*link // links from the replica to other services and stores, by target
 	environment      []string
 
 	mu      sync.Mutex
@@ -86,13 +86,14 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 	return c, nil
 }
 
-// newPagesHeaders returns the headers of a request from the customers' pages to a service, in the name of an actor.
+// newPagesHeaders returns the headers of a request from the customers' pages to a service. The argument kind is the
+// actor in whose name the request is sent.
 func (c *cluster) newPagesHeaders(service string, kind actor.Kind) map[string]string {
 	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service),
 		actor.Header: string(kind)}
 }
 
-// connect creates the links of a replica and the settings that refer to them.
+// connect creates the links of a replica, and the settings of the replica that contain the addresses of the links.
 func (c *cluster) connect(r *replica) error {
 	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
 	for _, peer := range components.All[r.service].Calls {
@@ -135,7 +136,6 @@ func (c *cluster) listInternalAddresses(service string) []string {
 	return addresses
 }
 
-// listReplicas returns the replicas of a service.
 func (c *cluster) listReplicas(service string) []*replica {
 	var all []*replica
 	for _, r := range c.replicas {
@@ -146,7 +146,7 @@ func (c *cluster) listReplicas(service string) []*replica {
 	return all
 }
 
-// start migrates and starts all services. It returns when all report ready.
+// start runs the migrations and starts all services. It returns when all replicas are ready.
 func (c *cluster) start(ctx context.Context) error {
 	for _, service := range storedServices {
 		r := c.listReplicas(service)[0]
@@ -169,13 +169,14 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts a replica's process. Its clock differs from the machine's by apart.
+// launch starts the process of a replica. The argument apart is the difference between its clock and the machine's
+// clock.
 func (c *cluster) launch(r *replica, apart time.Duration) error {
 	log, err := os.OpenFile(filepath.Join(c.logs, r.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }() // the process has its own handle
+	defer func() { _ = log.Close() }() // the process has its own file handle
 	command := exec.Command(filepath.Join(c.programs, r.service))
 	command.Env = append(append(os.Environ(), r.environment...),
 		"SLOTMESH_NOW="+now().Add(apart).Format(time.RFC3339Nano))
@@ -194,7 +195,7 @@ func (c *cluster) launch(r *replica, apart time.Duration) error {
 
 var readiness = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// awaitReady returns when the replica reports ready.
+// awaitReady waits until the replica is ready.
 func (r *replica) awaitReady(ctx context.Context) error {
 	err := retryUntil(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
 		answer, err := readiness.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", r.internal))
@@ -218,7 +219,7 @@ func (r *replica) signal(s syscall.Signal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.command != nil {
-		_ = r.command.Process.Signal(s) // the process may have ended
+		_ = r.command.Process.Signal(s) // the process may have ended already
 	}
 }
 
@@ -228,10 +229,11 @@ func (r *replica) kill() {
 	<-r.done
 }
 
-// stopTimeout is longer than DRAIN_TIMEOUT. A process that still runs after it hangs.
+// stopTimeout is longer than DRAIN_TIMEOUT. A process that still runs after this time hangs.
 const stopTimeout = time.Minute
 
-// stop sends SIGTERM and waits. It returns an error if the process does not end in time with exit code 0.
+// stop sends SIGTERM to the process and waits for its end. If the process does not end in time with exit code 0, stop
+// returns an error.
 func (r *replica) stop() error {
 	r.signal(syscall.SIGTERM)
 	select {
@@ -266,7 +268,7 @@ func (c *cluster) close() {
 	}
 }
 
-// findPanics returns the panics in the logs.
+// findPanics returns the panics of Go code in the logs of all replicas.
 func (c *cluster) findPanics() []string {
 	var found []string
 	for _, r := range c.replicas {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-// historyStep is a step in the history of a resource: capacity is taken, given back, or refused because too little is
-// left.
+// historyStep is a step in the history of a resource. The step takes capacity, gives capacity back, or is a refusal
+// because too little capacity is free.
 type historyStep struct {
 	kind  int
 	takes [3]int
@@ -27,8 +27,8 @@ const (
 	stepRefuse
 )
 
-// resourceModel is the model of the resources for porcupine. A resource has up to three counters, each with a
-// capacity. A start that only one booking can have is a counter with capacity 1.
+// resourceModel is porcupine's model of a resource. A resource has up to three counters, each with a capacity. If only
+// one booking can have a certain start, that start is a counter with capacity 1.
 var resourceModel = porcupine.Model{
 	Init: func() any { return [3]int{} },
 	Step: func(state, input, _ any) (bool, any) {
@@ -54,9 +54,10 @@ var resourceModel = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// checkHistories checks each resource's history: some order of its operations, taken one by one, must explain all
-// answers. It returns the number of histories, and a text for each resource without such an order. An attempt
-// without an answer counts as executed if its row exists; the time of its execution may be any since its beginning.
+// checkHistories checks the history of each resource: an order of the operations must exist in which, one after the
+// other, they give the answers that the clients received. It returns the number of histories, and a text for each
+// resource without such an order. If an attempt has no answer but its row exists, the attempt counts as executed at any
+// time after its beginning.
 func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.operations {
@@ -70,7 +71,7 @@ func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][
 	var broken []string
 	for resource, history := range histories {
 		for i := range history {
-			history[i].ClientId = i // each operation has a client of its own
+			history[i].ClientId = i // so that each operation has its own client
 		}
 		if porcupine.CheckOperationsTimeout(resourceModel, history, time.Minute) == porcupine.Illegal {
 			broken = append(broken, fmt.Sprintf("the history of %s has no order that explains it: %s", resource,
@@ -92,8 +93,8 @@ func formatHistory(history []porcupine.Operation) string {
 	return text
 }
 
-// addHistory passes the steps of an operation to step: on its resource, and on those to which its booking was
-// rescheduled.
+// addHistory calls the argument step for each step of an operation. The steps concern the operation's resource and the
+// resources to which its booking was rescheduled.
 func (op *operation) addHistory(rows []row, changes map[uuid.UUID][]change,
 	step func(resource string, step porcupine.Operation)) {
 	at := op.resource
@@ -138,7 +139,7 @@ func (op *operation) addHistory(rows []row, changes map[uuid.UUID][]change,
 
 const noTime = time.Duration(math.MaxInt64)
 
-// findSpan returns the earliest and latest time at which a task can have taken effect, if it did.
+// findSpan returns the earliest and the latest time at which the task can have had its effect, if it had an effect.
 func (t *task) findSpan() (time.Duration, time.Duration) {
 	begin, end := noTime, noTime
 	for _, a := range t.attempts {
@@ -152,9 +153,9 @@ func (t *task) findSpan() (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// findRefusal returns the first attempt of t that was refused for lack of capacity, or nil. With an idempotency key,
-// later attempts can only repeat that answer. refused ignores refusals with one of the given codes, which have other
-// reasons.
+// findRefusal returns the first attempt of t that was refused because capacity was missing, or nil. Later attempts with
+// the same Idempotency-Key can only repeat this answer. findRefusal ignores refusals with the given codes, because they
+// have other reasons.
 func (t *task) findRefusal(codes ...string) *attempt {
 	var no *attempt
 	for _, a := range t.attempts {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// direction is the direction of bytes in a link.
+// direction is the direction in which a link forwards bytes.
 type direction int
 
 const (
@@ -17,34 +17,36 @@ const (
 	directions
 )
 
-// condition is the fault that a link simulates. The zero value is no fault.
+// condition is the state of a link, with the fault that the link simulates. The zero value means that there is no
+// fault.
 type condition struct {
-	heldDirections [directions]bool // bytes in this direction wait until the fault ends, as TCP would retransmit them
+	heldDirections [directions]bool // bytes wait until the fault ends, as if TCP retransmitted them
 	isCut          bool             // existing and new connections are reset
-	lossInterval   int              // loses the nth answer of each n, with its connection; 0: none
-	delay          time.Duration    // before each answer
+	lossInterval   int              // n: every nth answer and its connection are lost; 0: no answer is lost
+	delay          time.Duration    // delay before each answer
 }
 
-// link simulates the network between one caller and the replicas of one service. It listens on loopback and
-// forwards each connection to the next replica that accepts it, like the address of a Kubernetes service.
+// link simulates the network between one caller and the replicas of one service. It listens on loopback. It forwards
+// each connection to the next replica that accepts the connection, like the address of a Kubernetes Service.
 type link struct {
 	listener net.Listener
-	targets  func() []string // "host:port", or the path of a Unix socket
+	targets  func() []string // addresses "host:port", or paths of Unix sockets
 
 	mu       sync.Mutex
 	now      condition
-	changed  chan struct{} // closed when now changes
+	changed  chan struct{} // closed when the field now changes
 	pairs    map[*pair]struct{}
 	next     int
-	replies  int // number of answers since losses began
+	replies  int // number of answers since the fault that loses answers began
 	isClosed bool
 	all      sync.WaitGroup
 }
 
-// pair is a connection from the caller, and the connection to the target to which it is forwarded.
+// pair is a connection from the caller to the link, and the connection from the link to the target.
 type pair struct{ caller, target net.Conn }
 
-// reset resets both connections. A normal close would look like the end of a complete answer.
+// reset resets both connections. If they were closed normally, the caller would take an incomplete answer for a
+// complete one.
 func (p *pair) reset() {
 	for _, c := range []net.Conn{p.caller, p.target} {
 		if t, ok := c.(*net.TCPConn); ok {
@@ -66,7 +68,7 @@ func newLink(targets func() []string) (*link, error) {
 
 func (l *link) address() string { return l.listener.Addr().String() }
 
-// setCondition changes the fault of the link, also for existing connections.
+// setCondition changes the condition of the link, which also applies to existing connections.
 func (l *link) setCondition(now condition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +128,8 @@ func (l *link) serve(caller net.Conn) {
 	both.Wait()
 }
 
-// register registers a connection, so that a later fault affects it. It returns false if the link has been cut since.
+// register adds a connection to the link, so that later faults affect the connection. It returns false if the link has
+// been cut since the connection was accepted.
 func (l *link) register(p *pair) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +148,7 @@ func (l *link) unregister(p *pair) {
 	_ = p.target.Close()
 }
 
-// dial connects to the next target that accepts a connection, or returns nil.
+// dial connects to the next target that accepts a connection. If no target accepts one, dial returns nil.
 func (l *link) dial() net.Conn {
 	targets := l.targets()
 	l.mu.Lock()
@@ -164,8 +167,8 @@ func (l *link) dial() net.Conn {
 	return nil
 }
 
-// pump copies one direction. It closes only this direction at
-// its end, so that half-closed connections stay half-closed.
+// pump copies bytes in one direction. At the end of the bytes, it closes only this direction, so that half-closed
+// connections stay half-closed.
 func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	buffer := make([]byte, 16<<10)
 	for {
@@ -189,7 +192,8 @@ func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	}
 }
 
-// awaitPass waits until bytes may be forwarded. It reports false if the connection must be reset instead.
+// awaitPass waits until the link may forward bytes in the given direction. If the connection must be reset instead,
+// awaitPass returns false.
 func (l *link) awaitPass(p *pair, way direction) bool {
 	for {
 		now, changed := l.readCondition()
@@ -212,7 +216,7 @@ func (l *link) awaitPass(p *pair, way direction) bool {
 	}
 }
 
-// losesAnswer counts an answer and reports whether the fault now requires that the answer is lost.
+// losesAnswer counts an answer and reports whether the link must lose this answer.
 func (l *link) losesAnswer(now condition) bool {
 	if now.lossInterval == 0 {
 		return false

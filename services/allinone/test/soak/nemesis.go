@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// nemesis causes faults in processes, stores and connections. It draws them from a seed: the same seed
-// draws the same faults in the same order. The requests that the faults affect still differ between runs.
+// nemesis causes faults in processes, stores and links. It draws the faults from a seed: with the same seed, it draws
+// the same faults in the same order. The requests that are running during a fault still differ between runs.
 type nemesis struct {
 	w       *workload
 	cluster *cluster
@@ -24,23 +24,24 @@ type nemesis struct {
 
 	mu         sync.Mutex
 	pastFaults []pastFault
-	problems   []string // problems that no fault excuses
+	problems   []string // problems that faults do not explain
 }
 
-// pastFault is a past fault.
+// pastFault is a fault that has ended.
 type pastFault struct {
 	kind       string
 	begin, end time.Duration
-	replica    *replica // the replica whose clients may miss answers in that time; nil: none
+	replica    *replica // its clients may get no answer during the fault; nil: no replica
 }
 
-// fault is a kind of fault. draw chooses its target and returns functions that cause it and end it.
+// fault is a kind of fault. The function draw chooses the target and returns two functions: the first one causes the
+// fault, and the second one ends it.
 type fault struct {
 	kind string
 	draw func(n *nemesis) (at string, r *replica, do func(context.Context) error, undo func(context.Context) error)
 }
 
-// faults are all kinds, with equal probability.
+// faults contains all kinds of faults. Each kind has the same probability.
 var faults = []fault{
 	{"kill", (*nemesis).kill},
 	{"pause", (*nemesis).pause},
@@ -67,13 +68,14 @@ var faults = []fault{
 	{"provider ill", (*nemesis).disturbProvider},
 }
 
-// Bounds of a fault's duration. A pause longer than a client's timeout would find nothing new.
+// The bounds of the duration of a fault. If a pause were longer than the clients' deadline, it would reveal no more
+// errors.
 const (
 	shortestFault = 300 * time.Millisecond
 	longestFault  = 6 * time.Second
 )
 
-// run causes faults until ctx ends, sometimes two at a time, and then ends all of them.
+// run causes faults until ctx ends, sometimes two at a time, and then ends the faults that still last.
 func (n *nemesis) run(ctx context.Context) {
 	healing := context.WithoutCancel(ctx)
 	var open sync.WaitGroup
@@ -128,7 +130,7 @@ func (n *nemesis) addProblem(format string, args ...any) {
 
 func doNothing(context.Context) error { return nil }
 
-// drawClockError returns the error of a replica's clock.
+// drawClockError returns a random difference between a replica's clock and the machine's clock: at most three seconds.
 func (n *nemesis) drawClockError() time.Duration {
 	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
 }
@@ -158,7 +160,7 @@ func (n *nemesis) pause() (string, *replica, step, step) {
 		func(context.Context) error { r.signal(syscall.SIGCONT); return nil }
 }
 
-// restartReplicas draws the fault "rolling restart": it restarts all replicas of a service, one after the other.
+// restartReplicas draws a fault of the kind "rolling restart": all replicas of a service restart one after the other.
 func (n *nemesis) restartReplicas() (string, *replica, step, step) {
 	all, apart := n.cluster.listReplicas(services[n.rng.IntN(len(services))]), n.drawClockError()
 	return all[0].name, nil, func(ctx context.Context) error {
@@ -174,8 +176,8 @@ func (n *nemesis) restartReplicas() (string, *replica, step, step) {
 	}, doNothing
 }
 
-// newLinkFault returns a draw function for a fault of a link. It draws one of a replica's links: to a store,
-// to another service, or from its clients.
+// newLinkFault returns a draw function for a fault of a link. The draw function chooses one of a replica's links: to a
+// store, to another service, or from its clients.
 func newLinkFault(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		r := n.chooseReplica()
@@ -206,7 +208,7 @@ func newRedisFault(c condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		do := newLinkStep(c, n.listLinks(toRedis)...)
 		undo := func(ctx context.Context) error {
-			if c.isCut { // a restarted Redis is empty
+			if c.isCut { // after a restart, Redis is empty
 				if err := n.cluster.stores.redis.FlushAll(ctx).Err(); err != nil {
 					return err
 				}
@@ -235,8 +237,8 @@ func (n *nemesis) crashPostgres() (string, *replica, step, step) {
 	return toPostgres, nil, n.cluster.stores.crashPostgres, n.cluster.stores.restartPostgres
 }
 
-// loseDatabaseAnswers makes PostgreSQL execute statements but loses some
-// of its answers, for all replicas of a service that writes.
+// loseDatabaseAnswers draws a fault that affects all replicas of a service with tables. PostgreSQL executes the
+// statements, but some of its answers are lost.
 func (n *nemesis) loseDatabaseAnswers() (string, *replica, step, step) {
 	service := storedServices[n.rng.IntN(len(storedServices))]
 	var links []*link
@@ -252,7 +254,7 @@ func (n *nemesis) disturbProvider() (string, *replica, step, step) {
 		func(context.Context) error { n.w.provider.setIll(false); return nil }
 }
 
-// owner changes the offers and the API keys of the businesses during the run.
+// owner changes the offers and the API keys of the businesses while the clients work.
 type owner struct {
 	n        *nemesis
 	rng      *rand.Rand
@@ -261,7 +263,7 @@ type owner struct {
 	changes  map[string]int
 }
 
-// publication is an attempt to publish an offer. version is 0 if no answer contained the version.
+// publication is an attempt to publish an offer. If no answer contained the new version, the field version is 0.
 type publication struct {
 	business *business
 	attempt  *attempt
@@ -281,7 +283,8 @@ func (o *owner) run(ctx context.Context) {
 	}
 }
 
-// change publishes a change: it closes a day that clients request, or makes a staff member inactive or active again.
+// change publishes a change of the offer. The change closes a day that clients request, or makes a staff member
+// inactive or active.
 func (o *owner) change(ctx context.Context) {
 	next := edition{closedDates: map[string]bool{}, inactiveMember: o.edition.inactiveMember}
 	for date := range o.edition.closedDates {
@@ -297,7 +300,7 @@ func (o *owner) change(ctx context.Context) {
 	}
 }
 
-// publish publishes an edition of the offer and reports whether the answer was successful.
+// publish publishes an edition of the offer and reports whether the answer reported a success.
 func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	m := o.n.w.newAdminMessage(http.MethodPut, "businesses/"+b.slug, b.buildManifest(e, o.n.w.today), "")
 	p := publication{business: b}
@@ -308,13 +311,13 @@ func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	return p.attempt.outcome == succeeded
 }
 
-// revoke creates a key and revokes the oldest one.
+// revoke creates an API key and revokes the oldest one of the same business.
 func (o *owner) revoke(ctx context.Context) {
 	w, ctx := o.n.w, context.WithoutCancel(ctx)
 	b := []*business{w.exact, w.mixed}[o.rng.IntN(2)]
 	fresh, err := w.newKey(ctx, b)
 	if err != nil {
-		return // try again the next time
+		return // the next call of revoke tries again
 	}
 	w.mu.Lock()
 	old := w.keys[b][0]
@@ -322,12 +325,12 @@ func (o *owner) revoke(ctx context.Context) {
 	w.mu.Unlock()
 	old.revokingAt.Store(int64(w.call.elapsed()))
 	m := w.newAdminMessage(http.MethodDelete, "businesses/"+b.slug+"/keys/"+old.id, nil, "")
-	m.read = nil // a 204 has no body
+	m.read = nil // an answer with status 204 has no body
 	if a := w.call.send(ctx, m); a.outcome == succeeded {
 		old.revokedAt.Store(int64(a.end))
 	}
 	o.changes["keys revoked"]++
-	sleep(ctx, time.Second) // in the meantime clients still use the old key
+	sleep(ctx, time.Second) // during this pause, clients still use the old key
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keys[b] = slices.DeleteFunc(slices.Clone(w.keys[b]), func(k *apiKey) bool { return k == old })

@@ -8,29 +8,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// business is a business of the soak, with its manifest. Its services and their capacities do not
-// change. The owner only closes days and makes staff members inactive.
+// business is a business of the soak, with the data of its manifest. Its services and their capacities stay the same.
+// The owner only closes days and makes staff members inactive.
 type business struct {
 	slug     string
 	id       uuid.UUID
 	services []*service
-	staff    []string // keys of members in their order
+	staff    []string // keys of the staff members, in order
 	events   []*ticketEvent
-	paid     []*ticketEvent // events with tickets that are paid online
+	paid     []*ticketEvent // ticketed events that are paid online
 	rentals  []*rental
 
-	isExact bool // its owner changes nothing, so that every refusal means that the time is taken
+	isExact bool // the owner changes nothing, so every refusal means that the time is occupied
 }
 
-// service is a service in a manifest.
+// service is a service in the manifest of a business.
 type service struct {
 	key           string
 	id            uuid.UUID
 	minutes       int
-	before, after int // buffers in minutes
+	before, after int // buffers before and after a booking, in minutes
 	staff         []string
-	capacity      int    // parallel places, or seats of each class session
-	session       string // key of its daily class, which begins at sessionTime
+	capacity      int    // number of parallel places, or of seats in each class session
+	session       string // key of the daily class session, which begins at sessionTime; or ""
 	isPaid        bool
 }
 
@@ -45,32 +45,32 @@ type rental struct {
 	id       uuid.UUID
 	quantity int
 	isHourly bool
-	isPaid   bool // online, for customers of the booking page
+	isPaid   bool // whether customers of the booking page pay online
 }
 
 const (
-	opensAt, closesAt = 8, 20 // o'clock, every day
+	opensAt, closesAt = 8, 20 // full hours, on every day
 	intervalMinutes   = 15
-	sessionTime       = "19:00" // of each class; its teacher has no other bookings then
+	sessionTime       = "19:00" // start of each class session; its teacher has no other bookings then
 	tierCapacity      = 30
-	eventCapacity     = 50 // less than the sum of the two tiers
+	eventCapacity     = 50 // less than the sum of the seats in the two tiers
 	events            = 40
 	paidEvents        = 10
 	advanceDays       = 3650
-	firstDay          = 3 // days after today, so that it is in the future by the clock of any replica
+	firstDay          = 3 // in days after today; it is in the future by the clock of each replica
 	stripeAccount     = "acct_soak"
 	priceCents        = 4000
 )
 
-// cancellationPolicy is the policy of both businesses. A run of more than half a minute makes bookings
-// on both sides of its limit of 240 hours, so that cancellations use both rules.
+// cancellationPolicy is the cancellation policy of both businesses. If a run lasts longer than half a minute, some
+// bookings are more than 240 hours in the future and others are not. Cancellations then use both rules of the policy.
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50},
 	{"hours_before": 240, "refund_percent": 75}}
 
-// computePolicyRefund returns the refund of an amount by the policy. A day has 24 hours.
+// computePolicyRefund returns the refund of an amount by the cancellation policy. It assumes that a day has 24 hours.
 func computePolicyRefund(amount int64, cancelled, start time.Time) int64 {
 	percent := int64(0)
-	for _, rule := range cancellationPolicy { // by ascending hours
+	for _, rule := range cancellationPolicy { // in ascending order of the hours
 		if start.Sub(cancelled) >= time.Duration(rule["hours_before"].(int))*time.Hour {
 			percent = int64(rule["refund_percent"].(int))
 		}
@@ -99,8 +99,8 @@ func newBusiness(slug string) *business {
 }
 
 // newExactBusiness returns a business whose resources have histories that can be checked separately
-// ([workload.checkHistories]). It sells half hours of named staff members, on a grid without overlaps,
-// and seats of a class.
+// ([workload.checkHistories]). It sells appointments of half an hour with a named staff member, whose possible starts
+// do not overlap. It also sells seats of a class.
 func newExactBusiness() *business {
 	b := newBusiness("exact")
 	b.isExact = true
@@ -110,7 +110,7 @@ func newExactBusiness() *business {
 	return b
 }
 
-// newMixedBusiness sells all kinds of things.
+// newMixedBusiness returns a business that sells all kinds of services, tickets and rentals.
 func newMixedBusiness() *business {
 	b := newBusiness("mixed")
 	b.staff = []string{"m0", "m1", "m2", "teacher", "p0"}
@@ -137,15 +137,15 @@ func newMixedBusiness() *business {
 	return b
 }
 
-// edition is the owner's part of one version.
+// edition is the part of a version of the offer that the owner changes.
 type edition struct {
-	closedDates    map[string]bool // dates
+	closedDates    map[string]bool // set of closed dates
 	inactiveMember string          // key of the inactive member, or ""
 }
 
 type object = map[string]any
 
-// buildManifest returns the manifest of an edition.
+// buildManifest returns the manifest of the business for an edition.
 func (b *business) buildManifest(e edition, today time.Time) object {
 	hours := object{}
 	for _, day := range weekdays {

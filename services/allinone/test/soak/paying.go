@@ -12,10 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// isPaidOnline reports whether the object is paid online. If its payment fails, the service cancels it by itself.
+// isPaidOnline reports whether the created object is paid online. If the payment fails, the service itself cancels the
+// object.
 func (op *operation) isPaidOnline() bool { return strings.HasPrefix(op.kind, "paid") }
 
-// pay pays a charge as the customer. If the argument notifies is true, the provider notifies Slotmesh at once.
+// pay pays a charge in the role of the customer. If the argument notifies is true, the provider sends its notification
+// to Slotmesh at once.
 func (w *workload) pay(ctx context.Context, reference string, notifies bool) {
 	w.provider.pay(reference)
 	if notifies {
@@ -25,7 +27,7 @@ func (w *workload) pay(ctx context.Context, reference string, notifies bool) {
 	}
 }
 
-// buyTickets buys tickets of two tiers as a customer of the booking page, and pays most of the orders.
+// buyTickets orders tickets of two tiers as a customer of the booking page, and pays for most of the orders.
 func (c *client) buyTickets(ctx context.Context) {
 	e := c.mixed.paid[(c.epoch()/4+c.rng.IntN(2))%paidEvents]
 	op := c.begin(&operation{kind: "paid tickets", business: c.mixed})
@@ -37,7 +39,7 @@ func (c *client) buyTickets(ctx context.Context) {
 	})
 }
 
-// rentPaid reserves a canoe as a customer of the booking page, and pays most of the reservations.
+// rentPaid reserves a canoe as a customer of the booking page, and pays for most of the reservations.
 func (c *client) rentPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid reservation", business: c.mixed})
 	op.apiKey = nil
@@ -48,8 +50,9 @@ func (c *client) rentPaid(ctx context.Context) {
 	})
 }
 
-// buyOnPage creates a booking, ticket order or reservation as the booking page does. If that needs an online
-// payment, it then pays on the provider's page, cancels, or does both, sometimes at the same time.
+// buyOnPage creates a booking, a ticket order or a reservation in the way in which the booking page does it. If the
+// object needs an online payment, the client then pays on the provider's page, cancels the object, or does both.
+// Sometimes it does both at the same time.
 func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of string, body object) {
 	header := c.call.cluster.newPagesHeaders(service, actor.Page)
 	if op.key != "" {
@@ -73,8 +76,8 @@ func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of
 	paying.Wait()
 }
 
-// readSale reads the object that was sold on the booking page from an answer. Repeated answers must
-// agree only on its id, because they show its other values as they are at that time.
+// readSale reads the object that was sold on the booking page from an answer. Only the IDs in repeated answers must be
+// equal, because a repeated answer shows the current values of the object.
 func readSale(a *attempt, body []byte) {
 	readObject(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))

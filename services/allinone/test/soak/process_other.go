@@ -4,5 +4,6 @@ package soak
 
 import "syscall"
 
-// endsWithParent returns attributes that keep Ctrl-C from child processes, which the soak ends itself.
+// endsWithParent returns attributes with which Ctrl-C does not reach the child process, because the soak ends the
+// process.
 func endsWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -20,9 +20,10 @@ import (
 
 const webhookSecret = "whsec_soak"
 
-// provider is a fake of Stripe's API that keeps state, which stripe-mock does not. It stores every charge by its
-// idempotency key. While a fault makes it ill, it executes some calls and then hangs, answers 500 or breaks off its
-// answer; it refuses other calls with 429. Unlike Stripe, it does not answer 500 again to a retry with the same key.
+// provider is a fake of Stripe's API that stores its charges, unlike stripe-mock. It finds a charge by its idempotency
+// key. While a fault disturbs the provider, it executes some calls and then hangs, answers 500 or breaks off the
+// answer; it refuses other calls with 429. Stripe would answer 500 again to a retry with the same key; this fake does
+// not.
 type provider struct {
 	server  *http.Server
 	address string
@@ -32,17 +33,17 @@ type provider struct {
 	isIll   bool
 	charges map[string]*charge // by reference
 	byKey   map[string]*charge // by idempotency key
-	notices []string           // references of payments whose notification is not delivered yet
+	notices []string           // references of the payments whose notification is not delivered yet
 	ended   chan struct{}
 }
 
-// checkoutURL is the prefix of the addresses of the provider's payment pages.
+// checkoutURL is the prefix of the URLs of the provider's payment pages.
 const checkoutURL = "https://checkout.soak/"
 
-// charge is a PaymentIntent, or a Checkout Session with its PaymentIntent.
+// charge is a PaymentIntent of Stripe, or a Checkout Session with its PaymentIntent.
 type charge struct {
 	reference string
-	subject   string // id of the booking, the order of tickets or the reservation
+	subject   string // ID of the booking, ticket order or reservation
 	amount    int64
 	status    string // requires_payment_method, succeeded or canceled
 	refunded  int64
@@ -83,10 +84,11 @@ func (p *provider) setIll(ill bool) {
 	p.isIll = ill
 }
 
-// newHandler sends the result of call. While the provider is ill, a random number may choose a fault instead.
+// newHandler returns a handler that sends the result of the function call. While a fault disturbs the provider, the
+// handler sometimes simulates a fault, which it chooses randomly.
 func (p *provider) newHandler(call func(r *http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		_ = r.ParseForm() // an unreadable form has no values
+		_ = r.ParseForm() // a form that cannot be read has no values
 		p.mu.Lock()
 		way := 100
 		if p.isIll {
@@ -127,10 +129,10 @@ func newErrorObject(kind, code string) object {
 	return object{"error": object{"type": kind, "code": code, "message": "no"}}
 }
 
-// isSession reports whether the charge is paid on the provider's page.
+// isSession reports whether the charge is a Checkout Session, which is paid on the provider's page.
 func (c *charge) isSession() bool { return strings.HasPrefix(c.reference, "cs_") }
 
-// intentReference returns the reference that refunds of the charge use.
+// intentReference returns the reference of the charge's PaymentIntent, which refunds of the charge use.
 func (c *charge) intentReference() string {
 	if c.isSession() {
 		return "pi_of_" + c.reference
@@ -174,7 +176,7 @@ func (p *provider) create(r *http.Request) (int, object) {
 	return http.StatusOK, c.toObject()
 }
 
-// findByIntent returns the charge of a PaymentIntent.
+// findByIntent returns the charge with the given reference of a PaymentIntent, or nil.
 func (p *provider) findByIntent(intent string) *charge {
 	return p.charges[strings.TrimPrefix(intent, "pi_of_")]
 }
@@ -206,7 +208,7 @@ func (p *provider) refund(r *http.Request) (int, object) {
 	switch {
 	case c == nil || c.status != "succeeded":
 		return http.StatusBadRequest, newErrorObject("invalid_request_error", "resource_missing")
-	case p.byKey[key] != nil: // a repeated request; refunds are requested one at a time
+	case p.byKey[key] != nil: // a repeated request, because refunds are requested one at a time
 		return http.StatusOK, c.refunds[len(c.refunds)-1]
 	case amount <= 0 || amount > c.amount-c.refunded:
 		return http.StatusBadRequest, newErrorObject("invalid_request_error", "charge_already_refunded")
@@ -229,7 +231,7 @@ func (p *provider) listRefunds(r *http.Request) (int, object) {
 	return http.StatusOK, object{"object": "list", "has_more": false, "data": list}
 }
 
-// pay pays a charge as the customer. It reports false if the charge is closed.
+// pay pays a charge in the role of the customer. If the charge is closed, pay returns false.
 func (p *provider) pay(reference string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,8 +244,8 @@ func (p *provider) pay(reference string) bool {
 	return true
 }
 
-// sendNotices sends the waiting notifications to url, each twice. It keeps those that were refused, because
-// Stripe would send them again for days.
+// sendNotices sends the waiting notifications to a URL, each twice. It keeps the notifications that the receiver
+// refused, because Stripe would send them again for days.
 func (p *provider) sendNotices(ctx context.Context, client *http.Client, url string) error {
 	p.mu.Lock()
 	waiting := p.notices

@@ -15,16 +15,16 @@ type Report struct {
 	Duration   time.Duration
 	Operations int
 	Attempts   int
-	Rows       int            // bookings, tickets and reservations in the tables, cancelled ones included
-	Resources  int            // with a checked history
-	Answers    map[string]int // number by status and messageCode
+	Rows       int            // number of bookings, ticket orders and reservations, including cancelled ones
+	Resources  int            // number of resources whose history was checked
+	Answers    map[string]int // number of answers, by status and messageCode
 	Faults     []Fault
-	Changes    map[string]int // number by kind of change by the owner
+	Changes    map[string]int // number of changes by the owner, by kind
 	Findings   []string       // all findings; empty if everything is correct
 }
 
-// Fault is the recovery from one kind of fault: how often the fault occurred, and the times from its
-// end to the first successful answer of a request that began after it.
+// Fault describes the recovery from one kind of fault. It contains the number of faults, and the times from the end of
+// a fault to the first successful answer of a request that began after this end.
 type Fault struct {
 	Kind          string
 	Times         int
@@ -50,9 +50,9 @@ func (r *run) newReport(rows, resources int) *Report {
 	return report
 }
 
-// findRecovery returns the time from the end of the fault t to the first successful answer of a request
-// that began after it. If clients call the replica with the fault, the answer must come from that
-// replica; otherwise it may come from any. It returns 0 if there was no such answer.
+// findRecovery returns the time from the end of the fault t to the first successful answer of a request that began
+// after this end. If the fault is in a replica that clients call, the answer must come from that replica. Otherwise the
+// answer may come from any replica. If there was no such answer, findRecovery returns 0.
 func (r *run) findRecovery(t pastFault) time.Duration {
 	for _, a := range r.successes {
 		if a.begin < t.end {
@@ -65,10 +65,11 @@ func (r *run) findRecovery(t pastFault) time.Duration {
 	return 0
 }
 
-// maxShownFindings is the maximum number of printed findings. One fault can affect very many rows.
+// maxShownFindings is the maximum number of findings that the report prints, because one fault can affect very many
+// rows.
 const maxShownFindings = 40
 
-// Print writes the report for a person.
+// Print writes the report as text that a person can read.
 func (r *Report) Print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintf(table, "\n%d operations in %d attempts over %s; %d rows; %d histories\n\nanswer\ttimes\n",

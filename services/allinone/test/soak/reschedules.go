@@ -13,11 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// rescheduleTarget is a start to which a booking can be rescheduled.
+// rescheduleTarget is a start, with a staff member, to which a booking can be rescheduled.
 type rescheduleTarget struct {
 	date, clock string
-	staff       *uuid.UUID // nil: the service chooses the member
-	resource    string     // as in operation
+	staff       *uuid.UUID // nil: the service chooses the staff member
+	resource    string     // the same kind of name as operation.resource
 }
 
 func (p rescheduleTarget) formatStart() string { return p.date + " " + p.clock + ":00" }
@@ -25,18 +25,18 @@ func (p rescheduleTarget) formatStart() string { return p.date + " " + p.clock +
 // reschedule is a task that reschedules a booking (lifecycle.md §3).
 type reschedule struct {
 	task
-	actor  actor.Kind // the owner, or the customer with the booking's link
+	actor  actor.Kind // the owner, or the customer through the customer view
 	target rescheduleTarget
 }
 
-// cancellation is a task that cancels a booking, an order or a reservation (lifecycle.md §4).
+// cancellation is a task that cancels a booking, a ticket order or a reservation (lifecycle.md §4).
 type cancellation struct {
 	task
 	actor  actor.Kind
-	refund any // chosen by the owner: policy, full, none or an amount; nil for a customer, to whom the policy applies
+	refund any // choice of the owner: policy, full, none or an amount; nil for a customer: the policy applies
 }
 
-// changeLater reschedules a booking up to twice and cancels some bookings, sometimes both at the same time.
+// changeLater reschedules a booking up to twice and cancels some bookings. Sometimes it does both at the same time.
 func (c *client) changeLater(ctx context.Context, op *operation, booked *attempt, elsewhere func() rescheduleTarget) {
 	if booked.outcome != succeeded || booked.id == "" {
 		return
@@ -62,7 +62,7 @@ func (c *client) changeLater(ctx context.Context, op *operation, booked *attempt
 	}
 }
 
-// choosePlace returns a random start in the mixed business, sometimes with a staff member who may not be qualified.
+// choosePlace returns a random start in the mixed business. Sometimes it names a staff member who may not be qualified.
 func (c *client) choosePlace() rescheduleTarget {
 	p := rescheduleTarget{date: c.chooseDay(), clock: c.chooseTime()}
 	if c.rng.IntN(4) == 0 {
@@ -89,7 +89,7 @@ func (c *client) rescheduleBooking(ctx context.Context, op *operation, booked *a
 	c.perform(ctx, &mv.task, m)
 }
 
-// newCancellation returns a cancellation by the owner.
+// newCancellation returns a cancellation by the owner, and the request for it.
 func (c *client) newCancellation(op *operation, booked *attempt, key string) (*cancellation, message) {
 	refunds := []any{"policy", "full", "none"}
 	if op.kind == "paid" {
@@ -101,7 +101,8 @@ func (c *client) newCancellation(op *operation, booked *attempt, key string) (*c
 	return made, c.newAdminMessage(http.MethodPost, path, object{"refund": made.refund}, key)
 }
 
-// cancelByLink cancels as the customer does: it first reads the page of the link, which shows the refund.
+// cancelByLink cancels a booking in the way in which a customer does it. It first reads the customer view, which shows
+// the refund.
 func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attempt) {
 	token := booked.answer.token
 	if token == "" {
@@ -117,11 +118,11 @@ func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attemp
 	c.perform(ctx, &made.task, c.newLinkMessage(http.MethodPost, token+"/cancel", body, made.key))
 }
 
-// newLinkMessage returns the request that the customers' pages send for a customer with a link.
+// newLinkMessage returns a request that the customers' pages send when a customer uses the customer view.
 func (c *client) newLinkMessage(method, path string, body any, key string) message {
 	header := c.call.cluster.newPagesHeaders("booking", actor.Customer)
 	if method == http.MethodGet {
-		delete(header, actor.Header) // a read names no actor
+		delete(header, actor.Header) // a request that only reads names no actor
 	}
 	if key != "" {
 		header[idempotency.Header] = key
@@ -130,14 +131,15 @@ func (c *client) newLinkMessage(method, path string, body any, key string) messa
 		header: header, read: readCustomerView}
 }
 
-// readReschedule reads the booking in the answer of a reschedule. Repeated answers need to agree only on the start: an
-// attempt that finds the booking at that start changes nothing and shows the booking's other values as they are now.
+// readReschedule reads the booking in the answer to a reschedule. Only the starts in repeated answers must be equal. If
+// the booking already has the requested start, an attempt changes nothing, and the answer shows the current values of
+// the booking.
 func readReschedule(a *attempt, body []byte) {
 	readObject(a, body)
 	a.digest = [32]byte{}
 }
 
-// cancelSome cancels some of the created objects, as the owner.
+// cancelSome cancels some of the objects that clients created, in the role of the owner.
 func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path string) {
 	if a.outcome != succeeded || a.id == "" || c.rng.IntN(5) < 2 {
 		return

@@ -1,16 +1,16 @@
-// Package soak runs a cluster of processes under load and causes faults in it. It then compares all
-// answers that clients received with the contents of the tables (`make soak`).
+// Package soak runs a cluster of processes under load and causes faults in the cluster. It then compares all answers
+// that the clients received with the contents of the tables (`make soak`). These are its parts, by file:
 //
-//	stores, cluster, link   two replicas of every service on a PostgreSQL with fsync and a Redis, and the network
-//	nemesis                 faults, drawn from a seed; the owner, who publishes and revokes at the same time
+//	stores, cluster, link   two replicas of every service, a PostgreSQL with fsync, a Redis, and the simulated network
+//	nemesis                 the faults, drawn from a seed, and the owner, who publishes offers and revokes API keys
 //	workload, reschedules   the clients
-//	attempt                 the answers that they received
-//	provider                a payment provider that breaks off answers, hangs and repeats notifications
-//	tables, check           rules about the tables, and about each answer compared with them
-//	history                 linearizability of each resource, checked by porcupine
+//	attempt                 the answers that the clients received
+//	provider                a fake payment provider that breaks off answers, hangs and repeats notifications
+//	tables, check           the rules about the tables, and the comparison of each answer with the tables
+//	history                 the linearizability of each resource, checked by porcupine
 //
-// It checks whether results are correct, never speed. The report contains the time to the next
-// successful answer after each fault.
+// The soak checks whether the results are correct, but not the speed. The report also contains the time from each fault
+// to the next successful answer.
 package soak
 
 import (
@@ -29,19 +29,19 @@ import (
 	"time"
 )
 
-// Options configure a run.
+// Options are the parameters of a soak.
 type Options struct {
 	Programs string        // folder of the services' programs
-	Duration time.Duration // duration of the clients' work
+	Duration time.Duration // how long the clients work
 	Clients  int
 	Think    time.Duration // pause of a client between two operations
-	Seed     uint64        // of faults and of the clients' choices
+	Seed     uint64        // seed of the faults and of the clients' choices
 	IsCalm   bool          // without faults
-	Home     string        // folder for the stores' data and the services' logs; it is kept
-	Progress io.Writer     // receives a line for each fault; nil: nothing
+	Home     string        // folder for the data of the stores and the logs of the services; it is not removed
+	Progress io.Writer     // receives a line for each fault; nil: no lines are written
 
-	// Sabotage are SQL statements that damage the database before the clients begin. A test uses them to
-	// show that the soak finds the damage.
+	// Sabotage contains SQL statements that damage the database before the clients begin. A test shows with these
+	// statements that the soak finds the damage.
 	Sabotage []string
 }
 
@@ -54,7 +54,7 @@ func (o Options) log(format string, args ...any) {
 // adminToken is the token of the cluster's admin API, which listens only on loopback.
 var adminToken = cryptorand.Text()
 
-// now returns the time for measurements. It is not the time of the services, which each have their own clock.
+// now returns the current time, for measurements. The clocks of the services differ from this time.
 func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock
 
 // run is a running soak.
@@ -71,11 +71,12 @@ type run struct {
 	mu              sync.Mutex
 	answers         map[string]int
 	attempts        int
-	successes       []*attempt // in the order of their ends
+	successes       []*attempt // in the order in which the attempts ended
 	unusualAttempts []*attempt
 }
 
-// Run runs a soak and checks its results. It returns an error if the soak itself fails; its findings are in the report.
+// Run runs a soak and checks the results. It returns an error only if the soak itself fails. Its findings are in the
+// report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{o: o, answers: map[string]int{}}
 	defer r.close()
@@ -100,14 +101,14 @@ func (r *run) close() {
 		r.provider.close()
 	}
 	if r.stores != nil {
-		_ = r.stores.stop() // a crashed PostgreSQL cannot stop properly
+		_ = r.stores.stop() // after a crash, PostgreSQL cannot stop properly
 	}
 }
 
 func (r *run) newRandom(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
 
-// The numbers of the streams of random numbers. Each part draws from its own stream, so that its draws
-// do not change those of another. Clients use the streams from 100.
+// The numbers of the random number streams. Each part of the soak has its own stream, so that one part does not change
+// the random numbers of another part. The streams of the clients begin at 100.
 const (
 	faultStream = iota
 	ownerStream
@@ -143,7 +144,8 @@ func (r *run) start(ctx context.Context) error {
 	return r.publishBusinesses(ctx)
 }
 
-// newSettings returns the settings of every service. The limits are so high that no client reaches them.
+// newSettings returns the settings of every service. The limits in these settings are so high that no client reaches
+// them.
 func newSettings(stripe string) []string {
 	return []string{
 		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000",
@@ -153,8 +155,8 @@ func newSettings(stripe string) []string {
 	}
 }
 
-// publishBusinesses publishes both businesses, creates their API keys and executes Options.Sabotage. From the
-// OpenAPI document it finds out whether the admin API accepts idempotency keys.
+// publishBusinesses publishes both businesses, creates their API keys and executes Options.Sabotage. It also reads from
+// the OpenAPI document whether the admin API accepts idempotency keys.
 func (r *run) publishBusinesses(ctx context.Context) error {
 	document := r.workload.newAdminMessage(http.MethodGet, "openapi.json", nil, "")
 	document.read = func(_ *attempt, body []byte) {
@@ -189,7 +191,7 @@ func (r *run) publishBusinesses(ctx context.Context) error {
 	return nil
 }
 
-// recordAttempt counts an answer by its status. It also records answers that are successful or unusual.
+// recordAttempt counts an answer by its status. It also stores attempts with a successful or an unusual answer.
 func (r *run) recordAttempt(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
@@ -212,7 +214,7 @@ func (r *run) recordAttempt(a *attempt) {
 	}
 }
 
-// work runs the clients, the owner and the nemesis. It returns when the time is over and every fault has ended.
+// work runs the clients, the owner and the nemesis for Options.Duration. It returns when every fault has ended.
 func (r *run) work(ctx context.Context) {
 	working, cancel := context.WithTimeout(ctx, r.o.Duration)
 	defer cancel()
@@ -229,12 +231,12 @@ func (r *run) work(ctx context.Context) {
 }
 
 const (
-	requestTimeout = 10 * time.Second // default of REQUEST_TIMEOUT: no request takes longer in a service
+	requestTimeout = 10 * time.Second // default of REQUEST_TIMEOUT, which limits each request in a service
 	finalTimeout   = 5 * time.Minute
 )
 
-// awaitFinalState waits until no request that a client gave up is still running in a service, and until every charge is
-// final.
+// awaitFinalState waits until no service still works on a request whose client stopped waiting. It also waits until
+// every charge is final.
 func (r *run) awaitFinalState(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {
@@ -264,7 +266,7 @@ func (r *run) awaitFinalState(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// check reads the tables and compares all answers with them.
+// check reads the tables and compares all answers of the clients with the tables.
 func (r *run) check(ctx context.Context) (*Report, error) {
 	t, err := openTables(ctx, r.stores.databaseURL(), r.workload.exact, r.workload.mixed)
 	if err != nil {

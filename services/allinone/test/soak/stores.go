@@ -20,14 +20,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
 )
 
-// stores are a PostgreSQL with fsync, because its data must survive its crash, and a Redis.
+// stores are a PostgreSQL and a Redis. PostgreSQL runs with fsync, because its data must survive a crash.
 type stores struct {
 	home  string
 	redis *redis.Client
 
 	mu       sync.Mutex
-	first    *backing.Stores // both
-	postgres *backing.Stores // the newest PostgreSQL; equal to first until the first crash
+	first    *backing.Stores // PostgreSQL and Redis at the start of the soak
+	postgres *backing.Stores // the newest PostgreSQL; equal to first before the first crash
 	all      []*backing.Stores
 }
 
@@ -53,15 +53,15 @@ func (s *stores) stop() error {
 	return errors.Join(errs...)
 }
 
-// databaseURL returns the URL of PostgreSQL without a link in between, so that faults do not affect
-// the soak's own queries.
+// databaseURL returns the URL of PostgreSQL for the soak's own queries. The URL does not pass through a link, so faults
+// do not affect these queries.
 func (s *stores) databaseURL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.postgres.DatabaseURL
 }
 
-// postgresAddress returns the current address of PostgreSQL for links.
+// postgresAddress returns the current address of PostgreSQL, as a target of links.
 func (s *stores) postgresAddress() []string {
 	u, err := url.Parse(s.databaseURL())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *stores) postgresAddress() []string {
 
 func (s *stores) redisAddress() []string { return []string{s.redis.Options().Addr} }
 
-// crashPostgres kills the postmaster. Its children end when they notice it.
+// crashPostgres kills PostgreSQL's main process. The child processes end when they notice that it is dead.
 func (s *stores) crashPostgres(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.databaseURL())
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&data); err != nil {
 		return errors.Join(err, conn.Close(ctx))
 	}
-	_ = conn.Close(ctx) // errors do not matter here
+	_ = conn.Close(ctx) // an error is harmless
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// restartPostgres starts PostgreSQL again after a crash, with the same data. It retries, because
-// PostgreSQL cannot start before the last child process of the crashed server has ended.
+// restartPostgres starts PostgreSQL again with the same data after a crash. It retries the start, because PostgreSQL
+// cannot start before the last child process of the crashed server has ended.
 func (s *stores) restartPostgres(ctx context.Context) error {
-	// This file names the socket folder of a killed run, which the
-	// next start would remove. Here Redis still uses that folder.
+	// The file contains the path of the folder with the sockets. The next start takes this folder for one of a killed
+	// process and removes it, but Redis still uses the folder.
 	if err := os.Remove(filepath.Join(s.home, "sockets")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -118,7 +118,8 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 	})
 }
 
-// retryUntil repeats try until it succeeds. If it does not succeed in time, it returns the last error.
+// retryUntil calls the function try until the call succeeds. If no call succeeds within the given time, retryUntil
+// returns the last error.
 func retryUntil(ctx context.Context, within, pause time.Duration, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -133,7 +134,7 @@ func retryUntil(ctx context.Context, within, pause time.Duration, try func() err
 	}
 }
 
-// sleep reports false if ctx ended first.
+// sleep waits for the duration d. If ctx ends first, it returns false.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -145,8 +146,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// findFreePort returns a port below the system's range for outgoing connections, so that the port stays
-// free while the process that uses it restarts.
+// findFreePort returns a free port below the range that the system uses for outgoing connections. While a process with
+// this port restarts, no outgoing connection can therefore take the port.
 func findFreePort(try int) (int, error) {
 	for i := range 2000 {
 		port := 12000 + (try*37+i*7+os.Getpid()*131)%18000

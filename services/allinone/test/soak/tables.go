@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rule is an invariant of the tables. Its SQL query returns one text for each violation. The query is
-// written from semantics.md, not from the services' code, so that it does not repeat an error of the code.
+// rule is an invariant of the tables. Its SQL query returns one text for each violation. The query is derived from
+// semantics.md and not from the services' code, so that it does not repeat an error in the code.
 type rule struct{ name, query string }
 
-// liveBookings are all bookings that occupy something, with their times widened by the buffers of their first and
-// last services (§2). Occupied times are in occupied_time or, long after their end, in past_occupied_time.
-// The businesses are closed at night, so that overlapping bookings have the same date.
+// liveBookings contains all bookings that are not cancelled. Their times include the buffers of their first and their
+// last service (semantics.md §2). Occupied times are in occupied_time; long after their end, they are in
+// past_occupied_time. The businesses are closed at night, so overlapping bookings have the same date.
 const liveBookings = `
 WITH held AS (
 	SELECT business_id, booking_id, resource_id, during FROM booking.occupied_time
@@ -93,12 +93,13 @@ var rules = []rule{
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
 }
 
-// newEventQuery returns a query that finds inconsistencies between the rows of a table and their events. A
-// row is inconsistent if its number of events differs from its number of changes, or if its newest
-// event contains other values than the row.
+// newEventQuery returns a query that finds rows of a table that do not fit their events. A row does not fit if the
+// number of its events differs from the number of its changes, or if its newest event contains other values than the
+// row.
 //
-// The query ignores the keys in beside, an SQL array, because events and rows store them in different ways.
-// An online sale gets its first event when its charge is open; if the charge failed before, it has no event.
+// The argument beside is an SQL array of keys. The query ignores these keys, because events and rows store them in
+// different forms. An online sale gets its first event when its charge is open; if the charge fails earlier, the sale
+// has no event.
 func newEventQuery(table, beside string) string {
 	schema, _, _ := strings.Cut(table, ".")
 	return fmt.Sprintf(`
@@ -108,7 +109,7 @@ func newEventQuery(table, beside string) string {
 		                  AND e.data - %[3]s::text[] = to_jsonb(s) - 'link_hash' - %[3]s::text[])`, table, schema, beside)
 }
 
-// tables reads the database for the soak after the run.
+// tables reads the database after the clients have finished.
 type tables struct{ conn *pgx.Conn }
 
 func openTables(ctx context.Context, databaseURL string, all ...*business) (*tables, error) {
@@ -161,18 +162,19 @@ func (t *tables) findViolations(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// row is the row of an operation in the tables.
+// row is the row in the tables of an object that an operation created.
 type row struct {
 	ID       uuid.UUID
 	Tag      string
 	IsLive   bool
-	Version  int64 // version of the offer
+	Version  int64 // version of the offer on which the sale is based
 	Start    string
 	StaffID  *uuid.UUID
 	Quantity int
 }
 
-// readRows returns all bookings, ticket orders and reservations, by the tag of the operation that created them.
+// readRows returns the rows of all bookings, ticket orders and reservations, by the tag of the operation that created
+// the object.
 func (t *tables) readRows(ctx context.Context) (map[string][]row, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT id, customer_email, status <> 'cancelled', offer_version, to_char(local_start, 'YYYY-MM-DD HH24:MI:SS'), staff_id, party_size
@@ -190,7 +192,7 @@ func (t *tables) readRows(ctx context.Context) (map[string][]row, error) {
 	return byTag, err
 }
 
-// payment is a row of a charge.
+// payment is the row of a charge.
 type payment struct {
 	SubjectID uuid.UUID
 	Status    string
@@ -212,8 +214,9 @@ func (t *tables) readPayments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hastenPayments makes every payment that is not final due now, so that the services process it. It returns the number
-// of payments that are not final: those of booking, and the reservations whose result rental has not received yet.
+// hastenPayments makes every payment that is not final due now, so that the services process these payments. It returns
+// the number of payments in booking that are not final, plus the number of reservations in rental that have not
+// received the result of their payment yet.
 func (t *tables) hastenPayments(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
@@ -226,14 +229,14 @@ func (t *tables) hastenPayments(ctx context.Context) (int64, error) {
 	return tag.RowsAffected() + behind, err
 }
 
-// differingPayments selects the reservations whose payment differs between rental and booking. A
-// payment that failed before booking received it has no row in booking.
+// differingPayments selects the reservations whose payment in rental differs from the payment in booking. If a payment
+// failed before booking received it, booking has no row for the payment.
 const differingPayments = `
 	SELECT r.id || ': ' || r.payment::text FROM rental.reservations r LEFT JOIN booking.payments p ON p.business_id = r.business_id AND p.subject_id = r.id
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)
 	      IS DISTINCT FROM (coalesce(p.status, 'cancelled'), coalesce(p.amount, (r.payment ->> 'amount')::bigint), coalesce(p.refunded, 0))`
 
-// readEditions returns the part of each offer that the owner changes during the run, by slug and version.
+// readEditions returns the part of each version of an offer that the owner changes, by slug and version.
 func (t *tables) readEditions(ctx context.Context) (map[string]map[int64]edition, error) {
 	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// workload holds the work of the clients, and all their operations.
+// workload contains the operations of all clients, and the data that the clients share.
 type workload struct {
 	o            Options
 	call         *caller
@@ -20,7 +20,7 @@ type workload struct {
 	provider     *provider
 	today        time.Time
 	hasAdminKeys bool
-	editions     map[string]map[int64]edition // by slug and version; read at the end
+	editions     map[string]map[int64]edition // by slug and version; read at the end of the soak
 
 	number     atomic.Int64
 	mu         sync.Mutex
@@ -28,13 +28,13 @@ type workload struct {
 	keys       map[*business][]*apiKey
 }
 
-// client performs random actions. It draws them from its own stream of random numbers.
+// client executes random actions. Each client draws the actions from its own stream of random numbers.
 type client struct {
 	*workload
 	rng *rand.Rand
 }
 
-// action is something that clients do, with its relative frequency.
+// action is an action of clients, with its relative frequency.
 type action struct {
 	weight int
 	do     func(*client, context.Context)
@@ -54,7 +54,7 @@ var actions = []action{
 	{5, (*client).browse},
 }
 
-// run performs actions until ctx ends. It finishes an action that has begun.
+// run executes actions until ctx ends. An action that has begun is finished.
 func (c *client) run(ctx context.Context) {
 	total := 0
 	for _, a := range actions {
@@ -73,8 +73,8 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// hotPeriod is how long all clients request the same days, so that they compete. After it they go on to
-// the next days, so that there is always free time.
+// hotPeriod is the time in which all clients request the same days, so that they compete for slots. Afterwards all
+// clients request the next days, so that there are always free slots.
 const hotPeriod = 4 * time.Second
 
 func (c *client) epoch() int { return int(c.call.elapsed() / hotPeriod) }
@@ -85,7 +85,7 @@ func (w *workload) formatDay(epoch int) string {
 	return w.today.AddDate(0, 0, firstDay+epoch%(advanceDays-2*firstDay)).Format(time.DateOnly)
 }
 
-// begin records an operation before its first attempt. Half of the operations have an idempotency key.
+// begin records an operation before its first attempt. Half of the operations get an Idempotency-Key.
 func (c *client) begin(op *operation) *operation {
 	op.tag = fmt.Sprintf("c%d@example.com", c.number.Add(1))
 	if op.business != nil && op.apiKey == nil {
@@ -98,7 +98,7 @@ func (c *client) begin(op *operation) *operation {
 	return op
 }
 
-// drawKey returns an idempotency key, or "" for half of the tasks.
+// drawKey returns an Idempotency-Key for half of the tasks, and "" for the others.
 func (c *client) drawKey() string {
 	if c.rng.IntN(2) == 0 {
 		return ""
@@ -113,7 +113,7 @@ func (c *client) chooseKey(b *business) *apiKey {
 	return keys[c.rng.IntN(len(keys))]
 }
 
-// newOrder returns the body of POST /book.
+// newOrder returns the body of a request to POST /book.
 func (c *client) newOrder(op *operation, clock string, services ...*service) object {
 	var ids []uuid.UUID
 	for _, s := range services {
@@ -136,12 +136,12 @@ func (op *operation) newBookMessage(order object) message {
 	}
 }
 
-// maxAttempts is the maximum number of attempts of a task.
+// maxAttempts is the maximum number of times that a client sends the request of a task, one after the other.
 const maxAttempts = 4
 
-// perform attempts a task. Without an idempotency key it makes one attempt. With a key it retries
-// until the outcome is known, at most tries times. It then sometimes sends two requests at the same
-// time, and sometimes repeats a successful request, whose answer must be the same.
+// perform executes a task. Without an Idempotency-Key, it makes one attempt. With a key, it makes attempts until the
+// outcome is known, at most maxAttempts. It sometimes sends two requests at the same time, and sometimes repeats a
+// successful request, whose answer must be the same.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range maxAttempts {
@@ -156,7 +156,7 @@ func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	return t.chooseAttempt(last)
 }
 
-// chooseAttempt returns a successful attempt, or last if there is none.
+// chooseAttempt returns a successful attempt. If there is none, it returns the argument last.
 func (t *task) chooseAttempt(last *attempt) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,7 +198,7 @@ func (w *workload) newAdminMessage(method, path string, body any, key string) me
 		read: readObject}
 }
 
-// bookExact books half an hour of a named staff member. The possible starts do not overlap each other.
+// bookExact books half an hour with a named staff member. The possible bookings do not overlap each other.
 func (c *client) bookExact(ctx context.Context) {
 	p := c.chooseHalfHour()
 	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1},
@@ -217,7 +217,7 @@ func (c *client) chooseHalfHour() rescheduleTarget {
 	return p
 }
 
-// bookSeats books seats of a class.
+// bookSeats books seats of a class session.
 func (c *client) bookSeats(ctx context.Context) {
 	b, key := c.exact, "ring"
 	if c.rng.IntN(3) == 0 {
@@ -239,12 +239,12 @@ func (c *client) bookSeats(ctx context.Context) {
 	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), session)
 }
 
-// chooseTime returns a start of the grid with enough time for any booking before closing.
+// chooseTime returns a start on the grid that leaves enough time before closing for every kind of booking.
 func (c *client) chooseTime() string {
 	return fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(8), intervalMinutes*c.rng.IntN(60/intervalMinutes))
 }
 
-// bookMixed books an appointment: with any staff member, with a certain one, or for a service without staff.
+// bookMixed books an appointment with any staff member, with a certain staff member, or for a service without staff.
 func (c *client) bookMixed(ctx context.Context) {
 	s := c.mixed.findService([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
 	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.chooseDay()})
@@ -257,7 +257,7 @@ func (c *client) bookMixed(ctx context.Context) {
 	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.choosePlace)
 }
 
-// bookPackage books two consecutive services, by one staff member or by two.
+// bookPackage books two consecutive services, with the same staff member or with two.
 func (c *client) bookPackage(ctx context.Context) {
 	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.chooseDay()})
 	order := c.newOrder(op, c.chooseTime(), c.mixed.findService("cut"), c.mixed.findService("wash"))
@@ -268,7 +268,7 @@ func (c *client) bookPackage(ctx context.Context) {
 	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.choosePlace)
 }
 
-// bookPaid books an appointment that is paid online, and pays most of the bookings.
+// bookPaid books an appointment that is paid online, and pays for most of the bookings.
 func (c *client) bookPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.chooseDay()})
 	order := c.newOrder(op, c.chooseTime(), c.mixed.findService("paid"))
@@ -280,7 +280,7 @@ func (c *client) bookPaid(ctx context.Context) {
 	c.changeLater(ctx, op, a, c.choosePlace)
 }
 
-// bookByAgent books like bookMixed, over MCP.
+// bookByAgent books an appointment like bookMixed, but through an MCP tool.
 func (c *client) bookByAgent(ctx context.Context) {
 	op := c.begin(&operation{kind: "agent", business: c.mixed, date: c.chooseDay()})
 	arguments := c.newOrder(op, c.chooseTime(), c.mixed.findService("cut"))
@@ -298,7 +298,7 @@ func (c *client) bookByAgent(ctx context.Context) {
 	}), c.choosePlace)
 }
 
-// sellTickets sells tickets at the door, as the owner.
+// sellTickets sells tickets at the door, in the role of the owner.
 func (c *client) sellTickets(ctx context.Context) {
 	n := (c.epoch()/4 + c.rng.IntN(2)) % events
 	e, tier, quantity := c.mixed.events[n], c.rng.IntN(2), 1+c.rng.IntN(4)
@@ -313,9 +313,9 @@ func (c *client) sellTickets(ctx context.Context) {
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "tickets")
 }
 
-// reserve reserves rentals, as the owner.
+// reserve reserves rentals, in the role of the owner.
 func (c *client) reserve(ctx context.Context) {
-	r := c.mixed.rentals[c.rng.IntN(2)] // those without online payment
+	r := c.mixed.rentals[c.rng.IntN(2)] // the rentals without online payment
 	quantity := 1 + c.rng.IntN(2)
 	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.chooseDay()})
 	c.dropKeys(op)
@@ -332,7 +332,8 @@ func (c *client) reserve(ctx context.Context) {
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "reservations")
 }
 
-// dropKeys removes the key of an operation if the admin API does not support keys.
+// dropKeys removes the API key of an operation. If the admin API does not accept idempotency keys, it also removes the
+// Idempotency-Key.
 func (c *client) dropKeys(op *operation) {
 	op.apiKey = nil
 	if !c.hasAdminKeys {
@@ -340,7 +341,7 @@ func (c *client) dropKeys(op *operation) {
 	}
 }
 
-// browse reads like a visitor of the booking page.
+// browse sends the requests of a visitor who only looks at the booking page.
 func (c *client) browse(ctx context.Context) {
 	date, s := c.chooseDay(), c.mixed.findService("cut")
 	m := message{service: "availability", method: http.MethodGet,

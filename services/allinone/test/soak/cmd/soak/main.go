@@ -1,5 +1,5 @@
-// Command soak runs a cluster of processes, causes faults in it, and compares the answers of its
-// services with its tables (`make soak`).
+// Command soak runs a cluster of processes, causes faults in the cluster, and compares the services' answers with the
+// tables (`make soak`).
 package main
 
 import (
