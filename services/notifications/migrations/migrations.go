@@ -12,5 +12,5 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// FS holds the migrations in goose's format. They are applied in the order of their numbers.
+// FS contains the migrations in the format of goose. goose applies them in the order of their numbers.
 var FS = postgres.WithShared(files)

@@ -1,4 +1,4 @@
-// Package api serves notifications' internal API: each handler calls one use case and renders its result.
+// Package api serves the internal API of notifications. Each handler calls one use case and writes the response.
 package api
 
 import (

@@ -11,7 +11,7 @@ import (
 // Mails serves the internal endpoint that sends mails about accounts.
 type Mails struct{ Account *usecase.Mails }
 
-// Mount registers the endpoint.
+// Mount registers the endpoint that sends mails.
 func (a *Mails) Mount(r *server.Internal) {
 	server.Mount(r, notifications.SendMail, func(ctx context.Context, body notifications.Mail) (*struct{}, error) {
 		return &struct{}{}, a.Account.Send(ctx, body)

@@ -58,7 +58,7 @@ const (
 	sweepEvery   = time.Hour
 )
 
-// Webhooks creates deliveries from events and sends them.
+// Webhooks creates deliveries from events and sends them to the endpoints.
 type Webhooks struct {
 	Store     *store.Store
 	Sender    *webhook.Sender

@@ -48,7 +48,7 @@ type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// Config holds the dependencies of a [Reader].
+// Config holds the dependencies and the feed of a [Reader].
 type Config struct {
 	Feed        string // name of the service whose feed is read
 	Events      Events
@@ -88,8 +88,8 @@ func New(cfg Config) (*Reader, error) {
 }
 
 const (
-	maxPageEvents = 200 // maximum number of events in one transaction
-	// RequestTimeout limits one call to the feed.
+	maxPageEvents = 200 // maximum number of events that one transaction processes
+	// RequestTimeout limits one request to the feed.
 	RequestTimeout = 5 * time.Second
 	// lockDuration is the time after which the lock of a feed expires. It is longer than extendEvery plus the time to
 	// read and store one page.
@@ -100,8 +100,8 @@ const (
 	// stopping process would have to wait for the end of such a request.
 	idlePause       = 500 * time.Millisecond // after a page with fewer than maxPageEvents events
 	passivePause    = 2 * time.Second        // while another replica holds the lock
-	failurePause    = time.Second            // after the first failure; doubled after each further one
-	maxFailurePause = 30 * time.Second       // maximum of the doubled pauses
+	failurePause    = time.Second            // after the first failure; each further failure doubles the pause
+	maxFailurePause = 30 * time.Second       // maximum pause after failures
 	expiredPause    = time.Minute            // after events were lost, until an operator resets the cursor
 )
 

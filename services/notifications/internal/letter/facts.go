@@ -24,13 +24,13 @@ type Facts struct {
 	Payment     Payment // the open payment, for [PaymentDue] and [PaymentFailed]
 	// Refund is set for [Refunded] and for cancellations of paid subjects; the amount may be 0. Otherwise it is nil.
 	Refund                   *Money
-	Notice                   Notice    // for [OwnerNotice]
-	Answers                  []Answer  // for [OwnerNotice]: the customer's answers to the business's questions
-	Webhook                  Webhook   // for [NoticeWebhookDisabled]
+	Notice                   Notice    // reason for the notice; only for [OwnerNotice]
+	Answers                  []Answer  // the customer's answers to the business's questions; only for [OwnerNotice]
+	Webhook                  Webhook   // the disabled endpoint; only for [NoticeWebhookDisabled]
 	CanReschedule, CanCancel bool      // what the customer may do on the page at Link
 	Link                     string    // URL of the customer view or, for a notice, of the owner's page; may be empty
 	Note                     Note      // text by the owner, which all messages of this kind to customers contain
-	Stamp                    time.Time // time of the event
+	Stamp                    time.Time // time of the event that the message is about
 }
 
 // Business is the business in whose name the message is sent.
@@ -53,7 +53,7 @@ type Answer struct {
 	IsYes bool   // whether a checkbox is checked
 }
 
-// Person is the customer.
+// Person is the customer that the message is about.
 type Person struct{ Name, Email, Phone string }
 
 // SubjectKind is the kind of thing that a message is about.
@@ -75,8 +75,8 @@ type Subject struct {
 	// rental.
 	Items    []string
 	Tier     string // the ticket's price tier; only for tickets
-	Staff    string // may be empty
-	Quantity int    // people, tickets or units; 0 if the message does not state it
+	Staff    string // name of the staff member; may be empty
+	Quantity int    // number of people, tickets or units; 0 if the message does not state it
 	When     When
 	Total    Money // the zero Money if no price is shown
 	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
@@ -93,7 +93,7 @@ type Subject struct {
 	IsPending bool // the business has not confirmed the subject yet
 }
 
-// When is a time from Start to End, or an instant if End is zero.
+// When is the time from Start to End. If End is zero, it is the instant Start.
 type When struct {
 	Start, End time.Time
 	// IsAllDay means that the time consists of dates without times of day. Start is midnight in the business's time
@@ -115,13 +115,13 @@ func (w When) end() When {
 // Units is a number of people who each pay the same price.
 type Units struct {
 	Quantity int
-	Price    Money // per person
+	Price    Money // price per person
 }
 
 // Money is an amount of money in a currency, such as 40.00 EUR.
 type Money struct {
 	Amount   string // a decimal number
-	Currency string // ISO 4217
+	Currency string // ISO 4217 code
 }
 
 // isZero reports whether the amount is 0 or missing.
@@ -130,7 +130,7 @@ func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 // Payment is the amount that a customer must still pay online.
 type Payment struct {
 	Amount Money
-	Due    time.Time // time at which the unpaid booking is cancelled; zero if it is never cancelled
+	Due    time.Time // when the unpaid booking is cancelled; zero if it is never cancelled
 }
 
 // Notice is the reason for a notice to an owner.

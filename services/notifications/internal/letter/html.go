@@ -23,7 +23,7 @@ func (p *page) renderHTML() (string, error) {
 // accent is a business's colour, and in On a text colour that is readable on it.
 type accent struct{ Colour, On template.CSS }
 
-// platformColour is the accent colour for businesses without a valid colour.
+// platformColour is the accent colour of letters if the business has no valid colour.
 var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
 // newAccent returns the accent for a colour. If the colour is invalid, it returns the accent of platformColour.

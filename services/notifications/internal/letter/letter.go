@@ -45,12 +45,12 @@ func (k Kind) IsKnown() bool {
 	return toCustomers || k == OwnerNotice
 }
 
-// Letter is a message ready to be sent.
+// Letter is a message in its final form, which can be sent.
 type Letter struct {
-	Language string // BCP 47, for the header Content-Language
-	From     string // the business's name, translated if possible
+	Language string // BCP 47 tag for the header Content-Language
+	From     string // the business's name, in the language of the letter if possible
 	Subject  string // one line
-	Text     string // lines end with \n
+	Text     string // plain text; each line ends with \n
 	HTML     string
 	// Calendar is an iCalendar object. Method is the object's method (REQUEST, CANCEL or PUBLISH), which the MIME part
 	// of the mail must also name. Both fields are empty if the message has no calendar entry.
@@ -95,7 +95,7 @@ type page struct {
 	NoteTitle           string
 	Note                []string // the lines of the owner's note; empty if there is none
 	Button, Link        string   // both are empty if the letter has no button
-	Questions           string   // may be empty
+	Questions           string   // the sentence with the address for questions; may be empty
 	Footer              []string
 	Accent              accent
 }
@@ -104,8 +104,8 @@ type page struct {
 type row struct {
 	Label    string
 	Value    []string
-	IsStrong bool // the detail is the most important one
-	IsOld    bool // the detail is no longer valid
+	IsStrong bool // whether the detail is the most important one
+	IsOld    bool // whether the detail is no longer valid
 }
 
 // layout describes the content of one kind of message.

@@ -33,7 +33,7 @@ type Config struct {
 	From string `env:"MAIL_FROM"`
 }
 
-// IsEnabled reports whether there is a mail server.
+// IsEnabled reports whether a mail server is configured.
 func (c *Config) IsEnabled() bool { return c.URL != "" }
 
 // Validate checks all settings and returns the errors together. Each error names its environment variable. No error

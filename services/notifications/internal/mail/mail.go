@@ -20,7 +20,7 @@ import (
 type Message struct {
 	ID       string    // unique, and the same in all attempts, so that receivers drop duplicates
 	Thread   string    // id of the booking, order or reservation; mail programs group messages by it; or ""
-	Date     time.Time // when the message was written
+	Date     time.Time // time at which the message was written
 	FromName string    // the name of the business
 	To       string    // address without a display name
 	ReplyTo  string    // address without a display name, or ""
@@ -74,8 +74,8 @@ func NewSender(cfg Config) (*Sender, error) {
 	}, nil
 }
 
-// Send delivers the message to the mail server. It returns nil if the
-// server accepted the message. Errors: [*RefusedError], [*UnsentError].
+// Send sends a message to the mail server. It returns nil if the server accepted the message. Errors: [*RefusedError],
+// [*UnsentError].
 func (s *Sender) Send(ctx context.Context, m Message) error {
 	msg, err := s.compose(m)
 	if err != nil {
@@ -178,7 +178,7 @@ const maxHeaderRunes = 240
 // characters and characters that change the text direction with spaces. It also splits text that looks like an encoded
 // word (RFC 2047). Directional isolates stay, because they enclose names in another script.
 func cleanLine(text string) string {
-	// Non-breaking spaces stay, for example between an amount and its currency.
+	// Non-breaking spaces stay as they are, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }
 	text = strings.Join(strings.FieldsFunc(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' ||

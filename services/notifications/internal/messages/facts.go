@@ -85,7 +85,7 @@ func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time
 	s.Policy = policy.Steps(sold.createdAt, start, now, sold.formerStarts...)
 }
 
-// notices maps the types of events to the notices to owners.
+// notices contains the reason for the notice to owners, by the type of the event.
 var notices = map[event.Type]letter.Notice{
 	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated,
 	event.ReservationCreated:   letter.NoticeCreated,

@@ -80,7 +80,7 @@ type Limits struct {
 	MaxBusinessDays map[string]int // limits by business id that replace MaxBusinessDay
 }
 
-// Limits of messages to one customer (lifecycle.md §2).
+// The limits on the number of messages to one customer (lifecycle.md §2).
 const (
 	maxRecipientHour = 6
 	maxRecipientDay  = 20
@@ -100,7 +100,7 @@ func NewLimits(maxBusinessDay int, maxBusinessDays map[string]int) Limits {
 	}
 }
 
-// Messages writes and sends messages.
+// Messages writes the messages about events and sends them.
 type Messages struct {
 	Config
 
@@ -115,8 +115,8 @@ func New(cfg Config) *Messages {
 			"a newer one, or failed before they were written.")}
 }
 
-// The queues of the jobs. Jobs that write messages wait for other services, and jobs that send them
-// wait for the mail server. With two queues, neither kind blocks the other.
+// The queues of the jobs. The jobs in queueWrite wait for other services, and the jobs in queueSend wait for the mail
+// server. Because of the two queues, neither kind of jobs delays the other.
 const (
 	queueWrite = "messages"
 	queueSend  = "mail"

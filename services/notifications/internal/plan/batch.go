@@ -119,8 +119,8 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 	isNew := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold ||
 		changes[0].Event.Type == event.ReservationCreated
 	if isNew {
-		// If the business created the booking and cancelled it before the customer got a message, the customer
-		// gets none.
+		// The customer gets no message if the business created the booking and cancelled it again before the customer
+		// got a message.
 		return final.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
 	}
 	isOnlyRescheduled := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {

@@ -49,7 +49,7 @@ const (
 func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedMessage {
 	var times []TimedMessage
 	switch {
-	case s.IsWithdrawn && s.Status != pickedUp: // the subject may be cancelled
+	case s.IsWithdrawn && s.Status != pickedUp: // such a subject may be cancelled, so no message is due
 	case kind == event.Booking && (s.Status == booking.StatusPending || s.Status == booking.StatusConfirmed):
 		for _, hours := range settings.RemindersHoursBefore {
 			times = append(times, TimedMessage{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})

@@ -35,7 +35,7 @@ type Delivery struct {
 	DueAt     *time.Time
 	CreatedAt time.Time
 	Body      []byte    // body of the HTTP request
-	Attempts  []Attempt // in order
+	Attempts  []Attempt // all attempts so far, in order
 }
 
 // Attempt is one attempt at a delivery.

@@ -139,14 +139,14 @@ func (s *Store) CustomerMessages(ctx context.Context, businessID uuid.UUID, emai
 FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
-// Message returns one message. Error: [ErrNotFound].
+// Message returns the message with the given ID. Error: [ErrNotFound].
 func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
 	return collectMessage(s.pool.Query(ctx,
 		`SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
 		businessID, id))
 }
 
-// collectMessage returns the single row of a query. Error: [ErrNotFound].
+// collectMessage returns the message in the only row of a query's result. Error: [ErrNotFound].
 func collectMessage(rows pgx.Rows, err error) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("read a message: %w", err)

@@ -30,11 +30,11 @@ const (
 	BusinessLimit  Limit = "business"  // messages of one business within 24 hours
 )
 
-// LimitError means that a limit holds a message back.
+// LimitError means that a limit holds the message back.
 type LimitError struct {
 	Limit   Limit
 	Until   time.Time // when the limit allows the next message, which may be another one
-	IsFirst bool      // the message was not held before
+	IsFirst bool      // no limit held the message back before
 }
 
 func (e *LimitError) Error() string {
@@ -54,7 +54,7 @@ const (
 	reasonBusiness = "The limit of messages a day is reached. The message is sent when the limit allows it."
 )
 
-// SendRequest is a request to begin an attempt at a message.
+// SendRequest is a request to begin an attempt at a message. It contains the limits that apply to the message.
 type SendRequest struct {
 	BusinessID, ID uuid.UUID
 	Now            time.Time
@@ -150,7 +150,7 @@ WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m
 		b.setStatus(ctx, tx, MessageHeld, reason)
 }
 
-// hasNewer reports whether a newer message of the same kind to the same recipient is waiting or was sent.
+// hasNewer reports whether a newer message of the same kind to the same recipient waits or was sent.
 func (b SendRequest) hasNewer(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	return postgres.Row(ctx, tx, pgx.RowTo[bool], "look for a newer message", `
 SELECT EXISTS (

@@ -13,16 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// ErrNotFound means that the business has no such object.
+// ErrNotFound means that the business has no object with the given ID.
 var ErrNotFound = errors.New("not found")
 
-// Store accesses the tables of one schema. It is safe for concurrent use.
+// Store accesses the tables of notifications. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // New returns a store. The pool's connections must use notifications' schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Ready reports whether the tables can be read.
+// Ready returns an error if the tables cannot be read.
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM feeds, river_job LIMIT 0`)
 	return err

@@ -16,7 +16,7 @@ import (
 // Messages gives owners access to the messages of their business, sent or not (lifecycle.md §2).
 type Messages struct {
 	Store *store.Store
-	// RetryMessage sends a message again; it is messages.Messages.Retry.
+	// RetryMessage queues a message again for sending. It is the method Retry of messages.Messages.
 	RetryMessage func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
 }
 

@@ -54,7 +54,7 @@ func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, timeout tim
 // Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Message is one webhook to send.
+// Message is one webhook to send to an endpoint.
 type Message struct {
 	URL     string
 	ID      string // id of the event
