@@ -18,9 +18,9 @@ import (
 // entry is one file, folder or symbolic link in an image. Its modification time is the Unix epoch, so that layers with
 // the same content have the same bytes.
 type entry struct {
-	path    string // without a leading slash
+	path    string // path in the image, without a leading slash
 	mode    int64
-	owner   int // uid and gid
+	owner   int // number of the uid and of the gid
 	content []byte
 	link    string // target of a symbolic link
 	folder  bool

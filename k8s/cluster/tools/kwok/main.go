@@ -40,7 +40,7 @@ func run() error {
 	}
 	os.Args = append(os.Args, "--config", stages.Name())
 
-	// The configuration must be read before the other options.
+	// InitFlags reads the configuration (--config) before kwok parses the other options.
 	flags := pflag.NewFlagSet("config", pflag.ContinueOnError)
 	flags.ParseErrorsWhitelist.UnknownFlags = true
 	flags.Usage = func() {}
