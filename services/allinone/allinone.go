@@ -60,13 +60,13 @@ type Process struct {
 	failed chan error
 }
 
-// part is a running service, or the front.
+// part is a running service or the running front.
 type part struct {
 	name      string
 	srv       *server.Server
 	telemetry *telemetry.Telemetry
 	stop      context.CancelFunc
-	done      chan struct{} // closed when the part has ended
+	done      chan struct{} // closed when the service or the front has ended
 	err       error         // set before done is closed
 	once      sync.Once
 }

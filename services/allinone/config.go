@@ -21,7 +21,7 @@ type Config struct {
 	OpsPort int `env:"OPS_PORT"`
 	// Host is the address of this machine on which PORT and ADMIN_PORT listen; the default is loopback.
 	Host string `env:"HOST, default=127.0.0.1"`
-	// Home is the folder for all data that outlives the process.
+	// Home is the path of the home folder, which contains all data that must outlive the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
 	// AdminToken is the token of the admin API. If it is empty, the first start creates a token and stores it in the
 	// home folder.

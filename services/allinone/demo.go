@@ -169,7 +169,7 @@ func checkStatus(want, status int, body []byte, err error) error {
 	return err
 }
 
-// freeSlot is a slot that can be booked.
+// freeSlot is a free slot of the demo service.
 type freeSlot struct {
 	ServiceID, StaffID, Date, Time string
 }

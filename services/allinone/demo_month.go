@@ -58,8 +58,8 @@ const demoMonthFile = "demo-month"
 // demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
 	Database string    `json:"database"` // address of the demo's database; the home folder may be used with another one
-	From     time.Time `json:"from"`     // when the demo business was published; the month begins on that date
-	Written  int       `json:"made"`     // number of writes that are done
+	From     time.Time `json:"from"`     // time at which the demo business was published; the month begins on this date
+	Written  int       `json:"made"`     // number of writes of the month that are done
 }
 
 // beginMonth stores that the demo's bookings for the month must be created ([Process.bookMonth]). It is called before

@@ -15,7 +15,7 @@ var ownClient = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
-// maxAnswer is the maximum number of bytes of an answer that are read.
+// maxAnswer is the maximum number of bytes of an answer that sendRequest reads.
 const maxAnswer = 8 << 20
 
 // sendRequest sends a request and returns the status and the body of the answer.

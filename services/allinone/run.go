@@ -71,7 +71,7 @@ func silenceLibraries() {
 
 type silentLogger struct{}
 
-// Printf drops a line.
+// Printf discards a line of the Redis client's log.
 func (silentLogger) Printf(context.Context, string, ...any) {}
 
 // greeting returns the text that the terminal shows after the start: the addresses, the first steps and the stores.

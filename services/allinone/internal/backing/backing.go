@@ -43,7 +43,7 @@ type Stores struct {
 	Data        string // folder of PostgreSQL's data; "" if DatabaseURL is that of the options
 
 	failed chan error
-	stops  []func() error // in order of start
+	stops  []func() error // functions that stop the stores, in the order of the starts
 }
 
 // stopTimeout is the time after which a store that does not stop is killed.
@@ -113,7 +113,7 @@ type storeFolders struct {
 	account account
 	data    string // parent folder of PostgreSQL's data folder
 	sockets string // private folder of the Unix sockets
-	logs    string // folder of the programs' logs
+	logs    string // folder of the programs' log files
 }
 
 // chooseFolders chooses the folders of the stores. Data that must survive restarts is in the home folder if the account
@@ -167,7 +167,7 @@ func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, err
 	return folders, a.takeOwnership(dir)
 }
 
-// socketsFile is the file in the home that contains the path of the sockets' folder.
+// socketsFile is the name of the file in the home folder that contains the path of the sockets' folder.
 const socketsFile = "sockets"
 
 // recordSockets writes the path of the sockets' folder to a file in the home folder. If the file contains the path of a

@@ -12,7 +12,7 @@ import (
 
 // Home is the folder for the data that must outlive a Slotmesh process. Only one process at a time can open it.
 type Home struct {
-	Path string // absolute
+	Path string // absolute path of the folder
 	// IsShared means that users other than the folder's owner may enter or read the folder. OpenHome does not change
 	// the mode of an existing folder.
 	IsShared bool

@@ -88,7 +88,7 @@ func hidePassword(redisURL string) string {
 	return u.Host + u.Path
 }
 
-// describeConnectError returns the reason why a connection failed, in one line.
+// describeConnectError returns the reason why a connection to a store failed, as one line.
 func describeConnectError(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {

@@ -77,7 +77,7 @@ func (p page) serveList(w http.ResponseWriter, _ *http.Request) {
 
 func (p page) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	// The client may have disconnected.
+	// An error means that the client has disconnected.
 	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.listMails())})
 }
 

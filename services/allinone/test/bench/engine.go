@@ -62,7 +62,7 @@ func parseEngine(out []byte) []EngineRow {
 		allocs, _ := strconv.ParseInt(fields[len(fields)-2], 10, 64)
 		name := strings.TrimPrefix(fields[0], "Benchmark")
 		if i := strings.LastIndexByte(name, '-'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
-			name = name[:i] // without the number of processors
+			name = name[:i] // removes the number of processors from the name
 		}
 		rows = append(rows, EngineRow{Name: name, Time: time.Duration(nanoseconds), Allocs: allocs})
 	}

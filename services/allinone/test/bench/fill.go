@@ -72,7 +72,7 @@ func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.MaxConns = int32(runtime.NumCPU()) // fits: no machine has that many processors
+	settings.MaxConns = int32(runtime.NumCPU()) // no overflow: no machine has that many processors
 	settings.ConnConfig.RuntimeParams["session_replication_role"] = "replica"
 	settings.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	return pgxpool.NewWithConfig(ctx, settings)

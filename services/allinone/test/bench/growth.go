@@ -157,7 +157,7 @@ func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) 
 	for i := range set {
 		set[i] = newSalon(formatGrowthSlug(i * (size.Businesses / len(set))))
 	}
-	const keys = 2000 // each allows 100 bookings a minute
+	const keys = 2000 // each key allows 100 bookings a minute
 	for i := range set {
 		if err := w.makeKeys(ctx, &set[i], keys/len(set)); err != nil {
 			return nil, err
@@ -218,7 +218,7 @@ func (w *system) sendToEach(n int, cases ...benchCase) error {
 // bookInWorkingSet sends the n-th booking request. The requests use all businesses in the argument set in turn, and
 // book in the hours after the existing bookings.
 func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
-	const free = closingHour - firstFreeHour // hours a day
+	const free = closingHour - firstFreeHour // number of free hours a day
 	s, i := set[int(n)%len(set)], n/int64(len(set))
 	member, half, day := i%salonStaff, i/salonStaff%(2*free), i/(salonStaff*2*free)%lastBookedDay
 	slot := member + salonStaff*(2*(firstFreeHour-openingHour)+half) + salonStaff*startsPerDay*day
@@ -248,7 +248,7 @@ func (w *system) checkGrowthSlots(s salon) error {
 	return nil
 }
 
-// printGrowth writes the table of growth.
+// printGrowth prints the table with the measurements at each size.
 func printGrowth(out io.Writer, grown []GrowthRow) {
 	if len(grown) == 0 {
 		return

@@ -131,7 +131,7 @@ type httpClient struct{ http *fasthttp.Client }
 // a slow machine.
 const answerTimeout = 2 * time.Minute
 
-// maxAnswer is the maximum size of an answer.
+// maxAnswer is the maximum number of bytes of an answer.
 const maxAnswer = 64 << 20
 
 func newHTTPClient() *httpClient {
@@ -141,7 +141,7 @@ func newHTTPClient() *httpClient {
 	}}
 }
 
-// call is one request. Headers are pairs of name and value.
+// call is one HTTP request. The elements of Headers are names and values in turn.
 type call struct {
 	Method, URL string
 	Headers     []string

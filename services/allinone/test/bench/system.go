@@ -30,7 +30,7 @@ type system struct {
 	bareAddresses BareAddresses
 	meter         *meter
 
-	readSalon      salon   // business whose lists and calendars are read
+	readSalon      salon   // business whose lists, slots and calendars the read requests name
 	contestedSalon salon   // business in which all bookings are for one staff member
 	salons         []salon // businesses in which the bookings are spread over all staff members
 	requestNumber  atomic.Int64
@@ -151,12 +151,12 @@ func serviceKey(i int) string { return fmt.Sprintf("service-%d", i) }
 
 func (s salon) displayName() string { return "Salon " + s.slug }
 
-// createSalon publishes a salon with a new slug and creates its API keys.
+// createSalon publishes a new salon with the given slug and creates its API keys.
 func (w *system) createSalon(ctx context.Context, slug string, keys int) (salon, error) {
 	return w.publishSalon(ctx, newSalon(slug), keys)
 }
 
-// publishSalon publishes a salon and creates its API keys.
+// publishSalon publishes the salon s and creates API keys for it. The argument keys is the number of the keys.
 func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, error) {
 	slug := s.slug
 	manifest, err := json.Marshal(s.buildManifest())

@@ -14,7 +14,7 @@ import (
 type checker struct {
 	w          *workload
 	rows       map[string][]row
-	changes    map[uuid.UUID][]change // of bookings
+	changes    map[uuid.UUID][]change // events of each object, by its ID
 	versions   []publication
 	pastFaults []pastFault
 	findings   []string

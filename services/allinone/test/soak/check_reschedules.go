@@ -198,7 +198,7 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 		return []int64{p.Amount}
 	}
 	byPolicy := computePolicyRefund(p.Amount, changes[off].At, changes[off].StartsAt)
-	for i, c := range changes[:off] { // a reschedule by the customer limits the refund
+	for i, c := range changes[:off] { // a reschedule by the customer can reduce the refund
 		if i > 0 && c.Type == event.BookingRescheduled && c.By == actor.Customer {
 			byPolicy = min(byPolicy, computePolicyRefund(p.Amount, c.At, changes[i-1].StartsAt))
 		}

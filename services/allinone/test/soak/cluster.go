@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// replicas is the number of processes of each service.
+// replicas is the number of replicas of each service.
 const replicas = 2
 
 var services = components.Names()

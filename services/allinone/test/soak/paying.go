@@ -22,7 +22,7 @@ func (w *workload) pay(ctx context.Context, reference string, notifies bool) {
 	w.provider.pay(reference)
 	if notifies {
 		r := w.call.chooseReplica("booking")
-		// retried
+		// An error is ignored, because the provider sends the notification again later.
 		_ = w.provider.sendNotices(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook")
 	}
 }

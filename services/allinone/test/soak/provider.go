@@ -31,8 +31,8 @@ type provider struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
 	isIll   bool
-	charges map[string]*charge // by reference
-	byKey   map[string]*charge // by idempotency key
+	charges map[string]*charge // all charges, by reference
+	byKey   map[string]*charge // the same charges, by idempotency key
 	notices []string           // references of the payments whose notification is not delivered yet
 	ended   chan struct{}
 }
@@ -102,14 +102,14 @@ func (p *provider) newHandler(call func(r *http.Request) (int, object)) http.Han
 		status, body := call(r)
 		p.mu.Unlock()
 		switch way {
-		case 1, 2: // hangs
+		case 1, 2: // hangs after the call
 			select {
 			case <-r.Context().Done():
 			case <-p.ended:
 			}
 		case 3:
 			writeAnswer(w, http.StatusInternalServerError, newErrorObject("api_error", ""))
-		case 4: // breaks off the answer
+		case 4: // breaks off the answer after the call
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id": "pi_`)
 			panic(http.ErrAbortHandler)

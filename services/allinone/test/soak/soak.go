@@ -36,7 +36,7 @@ type Options struct {
 	Clients  int
 	Think    time.Duration // pause of a client between two operations
 	Seed     uint64        // seed of the faults and of the clients' choices
-	IsCalm   bool          // without faults
+	IsCalm   bool          // the soak causes no faults
 	Home     string        // folder for the data of the stores and the logs of the services; it is not removed
 	Progress io.Writer     // receives a line for each fault; nil: no lines are written
 
