@@ -35,8 +35,8 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 // eraseEventsEvery is the interval at which events of removed businesses are erased.
 const eraseEventsEvery = time.Hour
 
-// eraseEvents erases the events of businesses whose removal was at least [catalog.KeptAfterRemoval]
-// ago. It runs until ctx ends. If the database fails, eraseEvents tries again after the interval.
+// eraseEvents erases the events of businesses whose removal was at least [catalog.KeptAfterRemoval] ago.
+// eraseEvents runs until ctx ends. If the database fails, eraseEvents tries again after the interval.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: eraseEventsEvery, Timeout: time.Minute,
 		FailureMessage: "events of removed businesses stay for now", Do: func(ctx context.Context) error {

@@ -52,9 +52,9 @@ func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events publ
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// sold requests the numbers of tickets sold from booking, by event and tier. It makes as few calls
-// as the maximum of [booking.MaxSalesEvents] events per call allows. If a call fails, sold returns
-// nil. The numbers are then unknown, and each event is shown as neither full nor available.
+// sold requests the numbers of tickets sold from booking, by event and tier. One call requests up to
+// [booking.MaxSalesEvents] events. If a call fails, sold returns nil. The numbers are then unknown, and each event is
+// shown as neither full nor available.
 func (p *Public) sold(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.Sold {
 	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
 	defer cancel()

@@ -101,9 +101,9 @@ func (o *Owner) compile(c *fiber.Ctx) error {
 	return c.JSON(compiled.Offer)
 }
 
-// ifMatchHeader returns the number of the version in the header If-Match. It returns nil if the
-// header is missing, and 0 for If-None-Match: *, which means that the business must not be published
-// yet. Fault: invalid_parameter if the header does not contain a version number in quotes.
+// ifMatchHeader returns the number of the version in the header If-Match. ifMatchHeader returns nil
+// if the header is missing, and 0 for If-None-Match: *, which means that the business must not be
+// published yet. Fault: invalid_parameter if the header does not contain a version number in quotes.
 func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 	if c.Get(fiber.HeaderIfNoneMatch) == "*" {
 		return new(int64), nil

@@ -78,7 +78,7 @@ func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	return text, err
 }
 
-// blockStyle converts JSON to YAML in block style. It keeps the order of the fields.
+// blockStyle converts JSON to YAML in block style. blockStyle keeps the order of the fields.
 func blockStyle(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {

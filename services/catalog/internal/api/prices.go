@@ -28,10 +28,12 @@ type prices struct {
 	from, until time.Time
 }
 
-// withCounts returns the prices and the counts (tickets sold, or bookable units). It requests both at the same time.
+// withCounts returns the prices and the counts (tickets sold, or bookable units). It requests prices and counts at the
+// same time.
 //
-// It calls the function quote only if the cached prices are no longer valid. Concurrent requests share this call.
-// Each request calls the function count itself, because its answer must contain all sales before the request began.
+// withCounts calls the function quote only if the cached prices are no longer valid. Concurrent requests share the call
+// of quote. Each request calls the function count itself, because the answer must contain all sales before the request
+// began.
 func (p *Public) withCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,

@@ -180,7 +180,7 @@ func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 }
 
 // serviceParam returns the id of the service whose staff is requested.
-// It returns nil if the staff of all services is requested.
+// serviceParam returns nil if the staff of all services is requested.
 func serviceParam(c *fiber.Ctx) (*uuid.UUID, error) {
 	if !c.Context().QueryArgs().Has("service_id") {
 		return nil, nil

@@ -97,7 +97,7 @@ func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Get(ctx, slug))
 }
 
-// LastKnown returns the newest version of slug. It asks the database which version that is, as
+// LastKnown returns the newest version of slug. LastKnown asks the database which version that is, as
 // [Cache.Verified] does. If the database is unavailable or slow, it returns the last known version.
 // The returned duration is the time since the database last confirmed that the version is the newest.
 func (c *Cache[T]) LastKnown(ctx context.Context, slug string) (T, time.Duration, error) {
@@ -187,8 +187,8 @@ func (c *Cache[T]) made(ctx context.Context, slug string, number int64, text sto
 	return &version[T]{number: number, ready: ready, bytes: len(text.JSON)}, nil
 }
 
-// lastKnown returns the version of slug that is copied in Redis, and
-// the age of the copy. It returns nil if there is no readable copy.
+// lastKnown returns the version of slug that is copied in Redis, and the
+// age of the copy. lastKnown returns nil if there is no readable copy.
 func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], time.Duration) {
 	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) {
 		return c.copies.Read(ctx, slug)

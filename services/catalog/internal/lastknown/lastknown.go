@@ -1,9 +1,9 @@
 // Package lastknown keeps a copy of each business's newest version in Redis.
 // Replicas that start while PostgreSQL is unavailable serve these copies.
 //
-// A copy may be outdated. It is therefore read only if neither PostgreSQL nor the memory of the process has the
-// version. It expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer version
-// is published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
+// A copy may be outdated. A copy is therefore read only if neither PostgreSQL nor the memory of the process has the
+// version. A copy expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer
+// version is published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
 package lastknown
 
 import (

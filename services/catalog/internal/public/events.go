@@ -29,7 +29,7 @@ type tier struct {
 }
 
 // newEvents returns the active public events, sorted by date, start and name.
-// It returns no events if the business does not use events or is not open yet.
+// newEvents returns no events if the business does not use events or is not open yet.
 func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
 	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
@@ -76,7 +76,7 @@ func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 	}
 }
 
-// clockTime formats t as HH:MM:SS. It formats 24:00, the end of a day, as 00:00:00.
+// clockTime formats t as HH:MM:SS. clockTime formats 24:00, the end of a day, as 00:00:00.
 func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
 
 // Events holds the events of a business on the date in the field today, or on a later date.

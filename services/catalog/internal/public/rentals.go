@@ -21,7 +21,7 @@ type rental struct {
 }
 
 // newRentals returns the active rentals, sorted by display order, then by name.
-// It returns no rentals if the business does not use rentals or is not open yet.
+// newRentals returns no rentals if the business does not use rentals or is not open yet.
 func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,

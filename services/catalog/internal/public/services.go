@@ -38,7 +38,7 @@ func (p PriceOf) ID() uuid.UUID {
 }
 
 // newServices returns the active services, sorted by display order, then by name.
-// It returns no services if the business does not use services or is not open yet.
+// newServices returns no services if the business does not use services or is not open yet.
 func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
 	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,

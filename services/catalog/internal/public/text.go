@@ -62,7 +62,8 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 
 func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
-// newDescription returns a description from sanitized HTML and its sanitized translations. It omits empty translations.
+// newDescription returns a description from sanitized HTML and its
+// sanitized translations. newDescription omits empty translations.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
 	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
 	for code, translation := range translations {

@@ -29,8 +29,9 @@ func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, 
 		`SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
-// EraseEvents deletes the events of businesses that were removed at or before the instant before. It returns the number
-// of deleted events. It keeps the rows of the businesses, so that their ids and version numbers are never used again.
+// EraseEvents deletes the events of businesses that were removed at or before the instant
+// before. EraseEvents returns the number of deleted events. EraseEvents keeps the rows of
+// the businesses, so that their ids and version numbers are never used again.
 func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
 	var erased int64
 	for {

@@ -100,8 +100,9 @@ func Codes() []Code {
 // ErrNotSent is returned if the client cannot build a request. Nothing was sent in this case.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether an error of [Client.Book] leaves it open if the booking was made. It returns true if
-// Slotmesh answered outcome_unknown, or if no answer of Slotmesh arrived. After any other error, nothing was booked.
+// OutcomeUnknown reports whether an error of [Client.Book] leaves it open if the
+// booking was made. OutcomeUnknown returns true if Slotmesh answered outcome_unknown,
+// or if no answer of Slotmesh arrived. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {

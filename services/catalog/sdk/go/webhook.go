@@ -67,8 +67,8 @@ const (
 	webhookMost = 1 << 20 // maximum size of a body, in bytes
 )
 
-// ReadWebhook reads a webhook from the request r and verifies its signature. It returns an error
-// unless r was signed with the secret of the endpoint (whsec_…) within five minutes of now.
+// ReadWebhook reads a webhook from the request r and verifies its signature. ReadWebhook returns an
+// error unless r was signed with the secret of the endpoint (whsec_…) within five minutes of now.
 func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, webhookMost+1))
 	if err != nil {
