@@ -1,13 +1,14 @@
 // Package availability is the service that computes when appointments
 // can be booked, and which staff members can serve them.
 //
-// The service stores nothing. It computes each answer from the offer of the business and from the occupied time.
-// It caches the offer, which catalog publishes. It reads the occupied time from booking for every calendar. A
-// request of booking contains the occupied time.
+// The service stores nothing. It computes each answer from the offer of the business and from the occupied time. The
+// service caches the offer, which catalog publishes. For every calendar, the service reads the occupied time from
+// booking. When booking asks whether a start time can be booked, its request contains the occupied time.
 //
 // The calendars list the bookable start times. POST /internal/bookable answers booking whether a start time can be
-// booked. Both use the same function, slot.Find. Therefore exactly the listed start times can be booked. If the offer
-// or the occupied time cannot be read, the calendars answer with computed false, but booking refuses the request.
+// booked. Calendars and answers to booking use the same function, slot.Find. Therefore exactly the listed start times
+// can be booked. If the offer or the occupied time cannot be read, the calendars answer with computed false, but
+// booking refuses the request.
 package availability
 
 import (

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveExplanation responds with the reason why a start time can or cannot
-// be booked (pages.md, "Why not?"). It uses the same data as /slots.
+// serveExplanation responds with the reason why a start time can or cannot be
+// booked (pages.md, "Why not?"). serveExplanation uses the same data as /slots.
 func (p *Public) serveExplanation(c *fiber.Ctx) error {
 	var req availability.ExplainRequest
 	if err := server.JSON(c, &req); err != nil {
@@ -138,7 +138,7 @@ func (s *explainedStart) findReason(q slot.Question) (bool, *availability.Reason
 }
 
 // findRefusal returns the reason why customers may not book a start time that the calendar lists, for
-// example because bookings are paused (interface.md §3). It returns nil if customers may book it.
+// example because bookings are paused (interface.md §3). findRefusal returns nil if customers may book it.
 func findRefusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
 	err := offer.CheckAccount(q.IsOverride, q.Now)
 	switch {

@@ -14,8 +14,8 @@ import (
 // readOccupied reads the time that bookings occupy within a span. If moving is not nil, the booking with
 // this id is ignored. If seats is true, readOccupied also reads the booked seats of class sessions.
 //
-// It splits the span into windows no longer than [booking.MaxOccupiedWindow]. If a booking occupies time
-// in two windows, the booking service returns this time for both windows. The result contains it once.
+// readOccupied splits the span into windows no longer than [booking.MaxOccupiedWindow]. If a booking occupies
+// time in two windows, the booking service returns this time for both windows. The result contains it once.
 func readOccupied(ctx context.Context, peer OccupiedReader, businessID uuid.UUID, span timespan.Span, seats bool,
 	moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)

@@ -122,7 +122,7 @@ var bodies = sync.Pool{New: func() any { return new([]byte) }}
 // Without this limit, one large response would occupy memory for a long time.
 const maxKeptBody = 256 << 10
 
-// keepBody returns a buffer to the pool. It reports whether the buffer was small enough to keep.
+// keepBody returns a buffer to the pool. keepBody reports whether the buffer was small enough to keep.
 func keepBody(body *[]byte) bool {
 	if cap(*body) > maxKeptBody {
 		return false

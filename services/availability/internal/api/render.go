@@ -191,7 +191,7 @@ func appendUUID(b []byte, id uuid.UUID) []byte {
 }
 
 // appendText appends s as a JSON string, with the same result as
-// encoding/json. It calls encoding/json only if s needs escapes.
+// encoding/json. appendText calls encoding/json only if s needs escapes.
 func appendText(b []byte, s string) []byte {
 	if needsNoEscapes(s) {
 		return append(append(append(b, '"'), s...), '"')

@@ -76,8 +76,8 @@ func (a appointment) reach() timespan.Span {
 	return timespan.Span{Start: a.legs[0].occupiedSpan.Start, End: a.legs[len(a.legs)-1].occupiedSpan.End}
 }
 
-// findFittingStarts returns the starts of the appointment at which the services of the
-// leg, without buffers, lie in one of the spans work. It reuses the memory of dst.
+// findFittingStarts returns the starts of the appointment at which the services of the leg,
+// without buffers, lie in one of the spans work. findFittingStarts reuses the memory of dst.
 func (l leg) findFittingStarts(dst, work []timespan.Span) []timespan.Span {
 	dst = dst[:0]
 	for _, w := range work {

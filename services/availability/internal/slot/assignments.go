@@ -69,8 +69,8 @@ func (o *Openings) findCandidatesAt(start int64) []int32 {
 
 // findCrew returns, for each leg that the candidate does not serve, the staff members who can serve the leg.
 //
-// It also returns the number of turns. A turn is one combination of a candidate and staff
-// members. There are enough turns that each candidate and each staff member is in at
+// findCrew also returns the number of turns. A turn is one combination of a candidate and
+// staff members. There are enough turns that each candidate and each staff member is in at
 // least one of them. A package with staff per service has at most maxAssignments turns.
 func (o *Openings) findCrew(start int64, candidates int) ([][]*catalog.Staff, int) {
 	if len(o.alternatives) == 0 {

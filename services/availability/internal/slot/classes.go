@@ -37,7 +37,7 @@ func (h *horizon) isOff(at occurrence) bool {
 }
 
 // eachScheduled calls yield for each session of the service that is scheduled on the dates from..to.
-// It includes sessions that do not take place, for example because the business is closed.
+// eachScheduled includes sessions that do not take place, for example because the business is closed.
 func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
@@ -173,8 +173,8 @@ func (q Question) wants(c *catalog.ClassSession) bool {
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
 }
 
-// groupAppointmentTime returns, by staff member, the time that bookings
-// of appointments occupy. It ignores bookings of class sessions.
+// groupAppointmentTime returns, by staff member, the time that bookings of
+// appointments occupy. groupAppointmentTime ignores bookings of class sessions.
 func groupAppointmentTime(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {

@@ -50,8 +50,8 @@ func (o *ConflictChecker) add(h *availability.Held) {
 	})
 }
 
-// eachUnitUse calls yield for each service of the booking that needs no
-// staff, with the time of that service. It stops when yield returns false.
+// eachUnitUse calls yield for each service of the booking that needs no staff,
+// with the time of that service. eachUnitUse stops when yield returns false.
 func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
 	at := h.StartsAt
 	for _, part := range h.Services {
@@ -64,7 +64,7 @@ func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.
 }
 
 // FindReason returns the first rule of the offer with which a booking conflicts, or nil if there is no conflict.
-// It does not check minimum notice, advance limit, slot grid and pause, which restrict new bookings only.
+// FindReason does not check minimum notice, advance limit, slot grid and pause, which restrict new bookings only.
 func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason {
 	services, reason := o.findServices(h)
 	if reason != nil {

@@ -56,8 +56,8 @@ func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 }
 
 // FindPerformers returns the staff members who provide all services of the question that need staff, in
-// Auto-Assign order. It includes inactive members. In a package with staff per service, it returns the
-// members who provide the first service. For a class, it returns the members who teach its sessions.
+// Auto-Assign order. FindPerformers includes inactive members. In a package with staff per service, it returns
+// the members who provide the first service. For a class, it returns the members who teach its sessions.
 func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	activeOffer := *offer
 	activeOffer.Staff = slices.Clone(offer.Staff)

@@ -8,7 +8,7 @@ import (
 )
 
 // ExplainNoStarts calls yield for each date from q.From to q.To, both included, with the rule
-// because of which the date has no starts. It ignores bookings. The rule is
+// because of which the date has no starts. ExplainNoStarts ignores bookings. The rule is
 // [availability.RuleBooking] if no single rule is the cause, or if only bookings can be the cause.
 func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
@@ -30,7 +30,7 @@ func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date,
 }
 
 // findNoStartRules returns the rule because of which a date in from..to has no start, for each such date.
-// It assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
+// findNoStartRules assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
 func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {

@@ -135,8 +135,8 @@ func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	return at, earliest
 }
 
-// findRuns returns the runs of the date d, sorted by candidate. It also returns the
-// largest number of seconds that divides all distances between starts of these runs.
+// findRuns returns the runs of the date d, sorted by candidate. findRuns also returns
+// the largest number of seconds that divides all distances between starts of these runs.
 func (o *Openings) findRuns(d timespan.Date) ([]run, int64) {
 	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })

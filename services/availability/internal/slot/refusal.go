@@ -10,8 +10,8 @@ import (
 )
 
 // FindRefusal returns the code of the rule that prevents a start, for use after [FindAssignments]
-// returned no assignment. It checks the rules in the order of semantics.md §3. The result is
-// empty if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
+// returned no assignment. FindRefusal checks the rules in the order of semantics.md §3. The result
+// is empty if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
 func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
@@ -105,8 +105,8 @@ var (
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)
 )
 
-// isClosed reports whether none of the staff members who provide the services works during the whole
-// appointment. It returns false if no staff member provides the services, because another rule reports this.
+// isClosed reports whether none of the staff members who provide the services works during the whole appointment.
+// isClosed returns false if no staff member provides the services, because another rule reports this.
 func (s *start) isClosed() bool {
 	return !s.isPossible(hourRules...) && s.isPossible(availability.RuleInactive)
 }

@@ -64,8 +64,8 @@ func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOver
 	}
 }
 
-// appendShifts converts the windows of a plan into spans. It merges windows of one date that overlap or
-// touch. Two windows may also touch because a clock change skips the time between them (semantics.md §2).
+// appendShifts converts the windows of a plan into spans. appendShifts merges windows of one date that overlap
+// or touch. Two windows may also touch because a clock change skips the time between them (semantics.md §2).
 func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	var room [8]timespan.Span
 	for i, windows := range plan {
@@ -82,8 +82,8 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	return dst
 }
 
-// joinShifts returns the union of the shifts' spans, regardless of their dates. If windows of neighbouring
-// dates touch or overlap, the working time is continuous (semantics.md §2). It reuses the memory of dst.
+// joinShifts returns the union of the shifts' spans, regardless of their dates. If windows of neighbouring dates
+// touch or overlap, the working time is continuous (semantics.md §2). joinShifts reuses the memory of dst.
 func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
 	for _, s := range shifts {
@@ -165,8 +165,8 @@ func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Wind
 }
 
 // buildMemberPlan returns the windows of a staff member's own hours, with the member's
-// overrides. The second result is false if the member has neither own hours nor overrides,
-// and therefore works in the windows of the business. It reuses the memory of dst.
+// overrides. The second result is false if the member has neither own hours nor overrides, and
+// therefore works in the windows of the business. buildMemberPlan reuses the memory of dst.
 func (h *horizon) buildMemberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false

@@ -1,24 +1,24 @@
-// Package slot is the slot engine. From the offer and the occupied time of a business, it computes
-// when an appointment can start, and which staff members can serve it (semantics.md §1–§3). It has
-// no side effects. A start is a time at which an appointment or a class session can begin.
+// Package slot is the slot engine. From the offer and the occupied time of a business, the engine computes when
+// an appointment can start, and which staff members can serve it (semantics.md §1–§3). The package has no side
+// effects. A start is a time at which an appointment or a class session can begin.
 //
-// One function, [Find], serves /slots, /available-dates and POST /book. Therefore exactly the listed starts can
-// be booked. Find works in two steps. The first step makes a plan, which determines the span in which occupied
+// One function, [Find], serves /slots, /available-dates and POST /book. Therefore exactly the listed starts
+// can be booked. Find works in two steps. The first step makes a plan, which determines the span in which occupied
 // time can change the answer ([Plan.Reach]). The second step subtracts the occupied time ([Plan.Find]).
 //
-// The engine computes with instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if
-// no service needs staff. For each candidate, the engine computes the set of possible starts with operations on
-// sets of spans. It shortens working time by the length of the service, and extends occupied time by that length.
+// The engine computes with instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if no
+// service needs staff. For each candidate, the engine computes the set of possible starts with operations on sets of
+// spans. It shortens working time by the length of the service, and extends occupied time by the same length.
 //
 // The starts in the remaining part of a working window are a run: a sequence at equal distances. The engine computes
 // the number of starts by division, without a loop. It looks up the UTC offsets of the time zone once per question.
 //
-// An appointment is a sequence of legs. One provider serves each leg. Usually, one staff
-// member serves all services with staff. In a package with staff per service, each
-// service may have another staff member. A variant is the service with another duration.
+// An appointment is a sequence of legs. One provider serves each leg. Usually, one staff member serves all services
+// with staff. In a package with staff per service, each service may have another staff member. A variant is the
+// service with another duration.
 //
-// A class is requested alone, and each of its sessions is a start. A
-// session occupies its staff member for everything except other sessions.
+// A class is requested alone, and each of its sessions is a start. A class session prevents everything else that its
+// staff member could serve at the same time, except other class sessions.
 package slot
 
 import (

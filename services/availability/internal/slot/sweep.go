@@ -23,8 +23,9 @@ type sweep struct {
 	fits, blockedStarts []timespan.Span
 }
 
-// admitAll computes the starts in the span within that are possible for every candidate. It removes starts because of
-// clock changes, business-wide blocks, capacity units, and legs that other staff members than the candidate serve.
+// admitAll computes the starts in the span within that are possible for every
+// candidate. admitAll removes starts because of clock changes, business-wide blocks,
+// capacity units, and legs that other staff members than the candidate serve.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.appendRepeated(nil))
@@ -42,8 +43,8 @@ func (s *sweep) admitAll(within timespan.Span) {
 	s.shared, s.starts = s.starts, nil
 }
 
-// admitAny keeps the starts at which at least one of the leg's staff members can
-// serve the leg. It records these starts for each staff member as an [alternative].
+// admitAny keeps the starts at which at least one of the leg's staff members can serve
+// the leg. admitAny records these starts for each staff member as an [alternative].
 func (s *sweep) admitAny(leg int) {
 	l := s.appointment.legs[leg]
 	before := s.starts
@@ -179,7 +180,7 @@ func findOverlapping(shifts []shift) []shift {
 	return nil
 }
 
-// emitPiece records the starts of the window's slot grid that lie in piece. It omits starts
+// emitPiece records the starts of the window's slot grid that lie in piece. emitPiece omits starts
 // that a window of the next date also has, because the next date lists them (semantics.md §2).
 func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
 	step := s.appointment.step

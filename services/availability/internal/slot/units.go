@@ -44,8 +44,8 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	return o
 }
 
-// findFullSpans returns the spans in which at least as many units are in use as the argument capacity. It also
-// counts units with higher numbers than capacity, which were booked before the owner lowered the capacity.
+// findFullSpans returns the spans in which at least as many units are in use as the argument capacity. findFullSpans
+// also counts units with higher numbers than capacity, which were booked before the owner lowered the capacity.
 func findFullSpans(uses []unitUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
@@ -89,9 +89,9 @@ type unitRun struct {
 	free []int // numbers of the free units, in ascending order
 }
 
-// listFreeUnits returns which of the units 1..capacity are free at each moment of span. Of these
-// units, it returns the lowest ones, at most limit. It also returns the smallest number of free
-// units at any moment. Units in use with numbers above capacity reduce the number of free units.
+// listFreeUnits returns the lowest free units of 1..capacity at each moment of span, at most limit units.
+// The second result is the smallest number of free units at any moment. Units in use with numbers above
+// capacity reduce the number of free units.
 func listFreeUnits(uses []unitUse, capacity int, span timespan.Span, limit int) ([]unitRun, int) {
 	var overlapping []unitUse
 	for _, u := range uses {
