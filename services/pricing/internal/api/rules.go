@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// newTariff builds the tariff of a business from its offer. It returns an error if this
+// newTariff builds the tariff of a business from its offer. newTariff returns an error if this
 // release does not know a kind of rule, because a wrong price would be worse than no price.
 func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
@@ -25,8 +25,8 @@ func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	return tariff.New(rules, offer.Money())
 }
 
-// convertChange returns the price change of a rule. It returns nil
-// if the rule has no change; [tariff.New] then returns an error.
+// convertChange returns the price change of a rule. convertChange returns
+// nil if the rule has no change; [tariff.New] then returns an error.
 func convertChange(r *catalog.Rule) tariff.Change {
 	switch {
 	case r.Percent != nil:

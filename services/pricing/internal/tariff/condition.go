@@ -76,8 +76,8 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	},
 }
 
-// NewCondition returns the condition of a rule of this kind, for a business in the time zone loc. It returns an
-// error if the kind is unknown or a required field is missing, because a wrong price would be worse than no price.
+// NewCondition returns the condition of a rule of this kind, for a business in the time zone loc. NewCondition returns
+// an error if the kind is unknown or a required field is missing, because a wrong price would be worse than no price.
 func NewCondition(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
 	spec, isKnown := rule.SpecOf(kind)
 	if !isKnown {
