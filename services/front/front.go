@@ -232,8 +232,8 @@ func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, 
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// copyRequest copies the request of c. It replaces the client address
-// and the trace context by the values that the front determined.
+// copyRequest copies the request of c. copyRequest replaces the client
+// address and the trace context by the values that the front determined.
 func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
