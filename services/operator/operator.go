@@ -153,8 +153,8 @@ func addBusinessController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 		specChanges).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// addKeyController adds the controller of APIKey objects. It also reconciles the keys
-// of a business when the Business object changes, for example when it is published.
+// addKeyController adds the controller of APIKey objects. addKeyController also reconciles
+// the keys of a business when the Business object changes, for example when it is published.
 func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	findKeys := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
 		var keys v1.APIKeyList

@@ -81,8 +81,8 @@ func (r *APIKeys) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	return ctrl.Result{RequeueAfter: next}, ensureErr
 }
 
-// ensureKey creates, replaces and revokes keys until the Secret and the
-// keys match the spec. It returns the time until the next reconciliation.
+// ensureKey creates, replaces and revokes keys until the Secret and the keys
+// match the spec. ensureKey returns the time until the next reconciliation.
 func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
 	slug, err := r.findSlug(ctx, k)
 	if err != nil {
@@ -156,8 +156,8 @@ func buildKeyName(k *v1.APIKey) string {
 	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
 }
 
-// findCurrentKey returns the key that the Secret holds. It returns nil if the Secret
-// is missing, incomplete, for another business, or holds a key that is not in keys.
+// findCurrentKey returns the key that the Secret holds. findCurrentKey returns nil if the
+// Secret is missing, incomplete, for another business, or holds a key that is not in keys.
 func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
 		return nil
@@ -215,7 +215,7 @@ func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string,
 	return 0, r.revokeKeys(ctx, k, slug, replaced)
 }
 
-// revokeKeys revokes the keys. It ignores keys that no longer exist.
+// revokeKeys revokes the keys. revokeKeys ignores keys that no longer exist.
 func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
 	for _, key := range keys {
 		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
@@ -286,8 +286,8 @@ func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	return r.revokeKeys(ctx, k, slug, keys)
 }
 
-// recordFailure records in the status why the object has no key as
-// described by the spec. It returns err, so that the controller retries.
+// recordFailure records in the status why the object has no key as described
+// by the spec. recordFailure returns err, so that the controller retries.
 func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) error {
 	if apierrors.IsConflict(err) {
 		return err // another client changed the Secret in the meantime

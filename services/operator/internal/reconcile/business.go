@@ -252,8 +252,8 @@ func (r *Businesses) finalize(ctx context.Context, b *v1.Business, desired *desi
 	return ctrl.Result{}, client.IgnoreNotFound(r.Client.Update(ctx, b))
 }
 
-// removeBusiness removes the business from Slotmesh, unless the business belongs to
-// another owner. It returns true if the business must stay because of future bookings.
+// removeBusiness removes the business from Slotmesh, unless the business belongs to another
+// owner. removeBusiness returns true if the business must stay because of future bookings.
 func (r *Businesses) removeBusiness(ctx context.Context, b *v1.Business, desired *desiredManifest) (bool, error) {
 	other, err := r.findPriorObject(ctx, b, desired.slug)
 	if err != nil || other != "" {
@@ -284,8 +284,8 @@ func (r *Businesses) removeBusiness(ctx context.Context, b *v1.Business, desired
 	return false, nil
 }
 
-// recordNotRemoved records in the status why the business could
-// not be removed. It returns err, so that the controller retries.
+// recordNotRemoved records in the status why the business could not be
+// removed. recordNotRemoved returns err, so that the controller retries.
 func (r *Businesses) recordNotRemoved(ctx context.Context, b *v1.Business, err error) error {
 	return errors.Join(err, r.recordNotDeleted(ctx, b, newVerdict(err)))
 }
@@ -304,7 +304,8 @@ func (r *Businesses) recordPublished(b *v1.Business, slug string, version int64)
 	r.setCondition(b, verdict{metav1.ConditionTrue, reasonPublished, fmt.Sprintf("Version %d is published.", version)})
 }
 
-// recordFailure records in the status why nothing was published. It returns the error only if a retry may help.
+// recordFailure records in the status why nothing was published.
+// recordFailure returns the error only if a retry may help.
 func (r *Businesses) recordFailure(ctx context.Context, b *v1.Business, err error) error {
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
 		b.Status.Problems = nil
