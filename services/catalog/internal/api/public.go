@@ -33,11 +33,11 @@ type Quoter interface {
 type Public struct {
 	Versions        *current.Cache[*ready.Version]
 	Quoter          Quoter
-	QuoteTimeout    time.Duration // after this time, the list is served without quoted prices
+	QuoteTimeout    time.Duration // maximum wait for pricing; then the list is served without quoted prices
 	Sales           Sales
-	SalesTimeout    time.Duration // after this time, events are served without spots_remaining
+	SalesTimeout    time.Duration // maximum wait for booking; then events are served without spots_remaining
 	Ceilings        Ceilings
-	CeilingsTimeout time.Duration // after this time, rentals are served without max_bookable_online
+	CeilingsTimeout time.Duration // maximum wait for the rental service; then rentals are served without max_bookable_online
 	Rendered        *rendered.Cache
 	Clock           clock.Clock
 	Places          *bulkhead.Tenants // limits concurrent price requests and renderings of each business

@@ -46,8 +46,8 @@ type Cache[T any] struct {
 	built    metric.Int64Counter
 
 	versions *revalidate.Cache[*version[T]]
-	loads    bulkhead.Shared[*version[T]]    // keyed by slug and version number
-	reads    bulkhead.Shared[lastknown.Copy] // keyed by slug
+	loads    bulkhead.Shared[*version[T]]    // loads in progress, keyed by slug and version number
+	reads    bulkhead.Shared[lastknown.Copy] // reads of copies in progress, keyed by slug
 }
 
 // version is one decoded version of a business. Only the field copied ever changes.

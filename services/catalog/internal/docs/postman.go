@@ -19,7 +19,7 @@ type operation struct {
 	RequestBody          struct {
 		Content map[string]struct {
 			Example  any
-			Examples yaml.Node // in the order of the document; the first example is the smallest
+			Examples yaml.Node // examples in the order of the document; the first one is the smallest
 		}
 	} `yaml:"requestBody"`
 }

@@ -16,7 +16,7 @@ import (
 
 // event holds the public data of an event and the texts in all languages.
 type event struct {
-	shown       publicapi.Event // shown has no texts, quoted prices and remaining spots
+	shown       publicapi.Event // public data without texts, quoted prices or remaining spots
 	name        text
 	description description
 	tiers       []tier

@@ -14,7 +14,7 @@ import (
 // rental holds the public data of a rental and the texts in all languages.
 type rental struct {
 	place
-	shown       publicapi.Rental // shown has no texts and quoted prices
+	shown       publicapi.Rental // public data without texts or quoted prices
 	description description
 	priced      bool
 	addOn       bool

@@ -16,7 +16,7 @@ import (
 // service holds the public data of a service and the texts in all languages.
 type service struct {
 	place
-	shown       publicapi.Service // shown has no translated texts and quoted prices
+	shown       publicapi.Service // public data without translated texts or quoted prices
 	variants    []text            // names of the variants in shown.Variants
 	category    text
 	description description

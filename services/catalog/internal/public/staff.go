@@ -10,7 +10,7 @@ import (
 
 // staff holds the public data of a staff member and the texts in all languages.
 type staff struct {
-	shown       publicapi.StaffMember // shown has no texts
+	shown       publicapi.StaffMember // public data without texts
 	name        text
 	category    text
 	description description

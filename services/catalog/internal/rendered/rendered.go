@@ -36,8 +36,8 @@ type Key struct {
 // Numbers are the numbers in an answer that come from other services and
 // are not part of the version. The maps have the id of the object as key.
 type Numbers struct {
-	Prices map[uuid.UUID]json.Number // valid until [Answer.Until]
-	Counts map[uuid.UUID]int         // max_bookable_online or tickets sold; catalog requests these for every request
+	Prices map[uuid.UUID]json.Number // quoted prices, valid until [Answer.Until]
+	Counts map[uuid.UUID]int         // max_bookable_online or tickets sold; requested again for every request
 }
 
 func (n Numbers) equal(m Numbers) bool {
