@@ -145,16 +145,16 @@ func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
 // answer is the content of a calendar response.
 type answer struct {
 	isComputed bool
-	timezone   string // empty if the offer could not be read
+	timezone   string // name of the time zone; empty if the offer could not be read
 	offer      *catalog.Offer
 	question   slot.Question
-	openings   *slot.Openings // nil unless isComputed is true
+	openings   *slot.Openings // bookable starts; nil unless isComputed is true
 }
 
 // material is the data from which a calendar is computed.
 type material struct {
-	answer              // openings is nil
-	plan     *slot.Plan // nil if the offer or the occupied time could not be read
+	answer              // the answer, without openings
+	plan     *slot.Plan // the plan; nil if the offer or the occupied time could not be read
 	occupied booking.Occupied
 }
 

@@ -20,7 +20,7 @@ const (
 // query holds the parsed parameters of a calendar. /slots has one date, so that From equals To.
 type query struct {
 	From, To timespan.Date
-	Services []uuid.UUID // in the order of the request, with duplicates
+	Services []uuid.UUID // ids of the services, in the order of the request, with duplicates
 	StaffID  *uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID // the key is the id of a service, the value the id of its variant
 

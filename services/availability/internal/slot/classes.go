@@ -137,7 +137,7 @@ func addBuffers(s *catalog.Service, span timespan.Span) timespan.Span {
 // session is a class session that can be booked, on one of its dates.
 type session struct {
 	occurrence
-	member    *catalog.Staff // nil if the session has no staff member
+	member    *catalog.Staff // the staff member; nil if the session has none
 	remaining int
 }
 

@@ -12,14 +12,14 @@ type Openings struct {
 	appointment     appointment
 	clock           zone
 	occupancy       occupancy
-	candidates      []*catalog.Staff // in Auto-Assign order; one nil element if no service needs staff
-	runs            []run            // sorted by candidate and date, or by date and candidate if isSortedByDate is true
+	candidates      []*catalog.Staff // candidates in Auto-Assign order; one nil element if no service needs staff
+	runs            []run            // runs by candidate and date, or by date and candidate if isSortedByDate is true
 	isSortedByDate  bool
 	countsStartOnce bool          // each start counts once per date, even if several staff members can serve it
 	alternatives    []alternative // the staff members who can serve the legs that the candidate does not serve
 
 	class    *catalog.Service // the requested class; nil for an appointment
-	sessions []session        // sorted by start, then in the order of slots
+	sessions []session        // bookable class sessions, sorted by start, then in the order of slots
 }
 
 // alternative is a staff member who can serve a leg that the candidate does not serve.
@@ -64,8 +64,8 @@ func (o *Openings) EachDay(from, to timespan.Date, yield func(timespan.Date, int
 
 // Slot is one bookable start. Date, Time and End are in the time zone of the business.
 type Slot struct {
-	Staff *catalog.Staff // nil if no service needs staff
-	Start int64          // seconds since the Unix epoch
+	Staff *catalog.Staff // the staff member; nil if no service needs staff
+	Start int64          // the start, in seconds since the Unix epoch
 	Date  timespan.Date  // the calendar date of the start
 	// Remaining is the number of free seats of a class session. It is placed after Date to avoid padding, because
 	// lists of slots are long.
@@ -73,7 +73,7 @@ type Slot struct {
 	Time, End  timespan.TimeOfDay
 	DateOffset int // 1 if Date is the day after the date of the working window, otherwise 0
 
-	Session *catalog.ClassSession // nil unless the slot is a class session
+	Session *catalog.ClassSession // the class session; nil for an appointment
 }
 
 // AppendSlots appends the slots of the date d to slots, sorted by start and then in Auto-Assign order.

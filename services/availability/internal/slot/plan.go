@@ -13,8 +13,8 @@ type Plan struct {
 	from, to    timespan.Date // the dates that can have a bookable start
 	earliest    int64         // the first instant at which a start is allowed
 	appointment appointment
-	candidates  []*catalog.Staff // in Auto-Assign order; one nil element if no service needs staff
-	horizon     *horizon         // nil if the answer has no starts, whatever the occupied time is
+	candidates  []*catalog.Staff // candidates in Auto-Assign order; one nil element if no service needs staff
+	horizon     *horizon         // working time; nil if the answer has no starts, whatever the occupied time is
 	starts      timespan.Span    // a span that contains every start of the answer, and little more time
 }
 

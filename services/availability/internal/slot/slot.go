@@ -52,7 +52,7 @@ type Question struct {
 	IsPackage    bool       // list each start once, with the first staff member in Auto-Assign order
 	IsPerService bool       // each service of a package may have another staff member
 	SessionID    *uuid.UUID // the requested class session; nil for any
-	PartySize    int        // only class sessions with at least this number of free seats; 0 means 1
+	PartySize    int        // number of class seats that must be free; 0 means 1
 
 	// IsOverride applies the rules for the owner. A start may be at any minute of the working time,
 	// without slot grid, minimum notice and advance limit. The earliest start is the beginning of

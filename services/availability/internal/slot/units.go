@@ -13,7 +13,7 @@ import (
 // occupancy is the occupied time of a question, by staff member and by service.
 type occupancy struct {
 	members map[uuid.UUID][]int64   // by staff member, the edges of occupied spans: start, end, start, end, …
-	units   map[uuid.UUID][]unitUse // by service without staff
+	units   map[uuid.UUID][]unitUse // occupied capacity units, by service without staff
 }
 
 // unitUse is the time in which a booking occupies one capacity unit. A capacity unit is
