@@ -15,7 +15,7 @@ import (
 type Purchase struct {
 	Moment       Moment
 	Date         timespan.Date       // the booking date
-	Start        *timespan.TimeOfDay // 00:00 to 23:59
+	Start        *timespan.TimeOfDay // local start time, 00:00 to 23:59
 	PartySize    *int
 	FirstBooking *bool // whether the customer has no earlier booking with the business
 	Units        *int  // number of hours or days for which the customer rents
@@ -23,7 +23,7 @@ type Purchase struct {
 
 // Moment is the time of a purchase. It is given as an instant, and as the date of the business at that instant.
 type Moment struct {
-	Instant  int64 // seconds since the Unix epoch
+	Instant  int64 // the instant, in seconds since the Unix epoch
 	Today    timespan.Date
 	Tomorrow int64 // the instant at which Today ends
 }

@@ -11,8 +11,8 @@ import (
 // Rule is one pricing rule. If its condition holds, the rule changes the running price of the
 // items in AppliesTo. The running price is the price after the rules that come before this rule.
 type Rule struct {
-	Key  string    // unique in a tariff
-	Kind rule.Kind // shown in the steps of a quote
+	Key  string    // identifies the rule; unique in a tariff
+	Kind rule.Kind // kind of the rule, which the steps of a quote show
 	// Priority is the position of the rule; the rule with the lowest number applies first. Rules with
 	// the same Priority apply in the order of Key.
 	Priority  int

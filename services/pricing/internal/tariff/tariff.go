@@ -27,7 +27,7 @@ import (
 // many items. It never changes and is safe for concurrent use.
 type Tariff struct {
 	currency        money.Currency
-	rules           [kindCount][]scopedRule // in the order in which they apply
+	rules           [kindCount][]scopedRule // rules by kind of item, in the order in which they apply
 	timedConditions []timedCondition
 }
 
@@ -74,7 +74,7 @@ type Item struct {
 
 // Price is the price of an item, with the effect of each rule.
 type Price struct {
-	Amount int64 // in minor units, never negative
+	Amount int64 // price of all units, in minor units, never negative
 	// Steps has one step for each rule that applied: first the rules for one unit, then the rules for the party size.
 	Steps     []Step
 	UnitPrice int64 // price of one unit, before the rules for the party size
