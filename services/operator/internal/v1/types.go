@@ -113,7 +113,8 @@ type APIKeyStatus struct {
 	Slug               string       `json:"slug,omitempty"`   // slug of the business
 	Prefix             string       `json:"prefix,omitempty"` // first characters of the key
 	CreatedAt          *metav1.Time `json:"createdAt,omitempty"`
-	RotatesAt          *metav1.Time `json:"rotatesAt,omitempty"` // nil if the key is never replaced
+	// RotatesAt is the time of the next replacement; nil if the key is never replaced.
+	RotatesAt *metav1.Time `json:"rotatesAt,omitempty"`
 	// Replaced is the number of replaced keys that are not revoked yet.
 	Replaced   int                `json:"replaced,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
