@@ -221,8 +221,9 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	return nil
 }
 
-// send sends a request once. If the connection failed before any byte of the request was sent, send uses a new
-// connection. This happens when a stopping pod closes its idle connections; another pod accepts the new connection.
+// send sends a request and reads the response. If the connection failed before any byte of the request was sent, send
+// tries once more with a new connection. The service then still gets the request only once. This happens when a
+// stopping pod closes its idle connections; another pod accepts the new connection.
 func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.IsUnsent(err) {

@@ -1,4 +1,4 @@
-// Command catalog runs the catalog service; `catalog migrate` brings its tables up to date.
+// Command catalog runs the catalog service. The command `catalog migrate` applies the migrations of catalog's schema.
 package main
 
 import (

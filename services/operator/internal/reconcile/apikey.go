@@ -39,9 +39,9 @@ const (
 	reasonNoBusiness = "NoBusiness" // the Business does not exist or is not published yet
 )
 
-// APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in
-// the Secret is the current key of the object. APIKeys revokes all other keys with the name that
-// [buildKeyName] returns. Therefore it also revokes a key that was created but could not be stored.
+// APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in the Secret is the
+// current key of the object. All keys of an object have the name that [buildKeyName] returns. APIKeys revokes every key
+// with this name that is not the current key, also a key that was created but could not be stored.
 type APIKeys struct {
 	Client client.Client
 	// Secrets reads single Secrets without a cache, because a cache needs the permission to list all Secrets.
