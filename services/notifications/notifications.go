@@ -1,5 +1,5 @@
-// Package notifications is the service that sends messages and webhooks. It reads the event feeds of booking, rental
-// and catalog and creates the jobs that each event requires (lifecycle.md §2).
+// Package notifications is the service that sends messages and webhooks. The package reads the event feeds of booking,
+// rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
 //
 // The jobs are River jobs in the database of this service. A page of events is processed in one transaction, which
 // writes the rows of the subscribers, inserts the jobs and moves the cursor of the feed (internal/feed). Each event

@@ -1,5 +1,5 @@
-// Package deliver sends webhooks (lifecycle.md §2). It creates deliveries from events and sends the due deliveries to
-// each endpoint. At most one job at a time sends to an endpoint.
+// Package deliver sends webhooks (lifecycle.md §2). The package creates deliveries from events and sends the due
+// deliveries to each endpoint. At most one job at a time sends to an endpoint.
 //
 // Each endpoint has a delivery lock. A River job, whose only argument is an endpoint, acquires the lock. The job sends
 // due deliveries for a few seconds, several at a time, and releases the lock. If more deliveries are due, the release
@@ -122,8 +122,8 @@ func (w *Webhooks) AddTo(work *jobs.Work) {
 		}, nil))
 }
 
-// SetJobs sets the client that inserts jobs. It must be called after [Webhooks.AddTo]: the client is created from the
-// work to which AddTo adds the workers.
+// SetJobs sets the client that inserts jobs. SetJobs must be called after [Webhooks.AddTo]: the client is created from
+// the work to which AddTo adds the workers.
 func (w *Webhooks) SetJobs(jobs Jobs) { w.jobs = jobs }
 
 // Take adds a delivery of each event for each active endpoint that is subscribed to the event's type. It returns one

@@ -132,8 +132,8 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// ReadPage processes one page of events if this replica holds the feed's lock. It returns the pause before the next
-// call. ReadPage logs and counts its errors.
+// ReadPage processes one page of events if this replica holds the feed's lock. ReadPage returns the pause before the
+// next call. ReadPage logs and counts its errors.
 func (r *Reader) ReadPage(ctx context.Context) (time.Duration, error) {
 	pause, err := r.readPage(ctx)
 	if err != nil {
@@ -205,8 +205,8 @@ func (r *Reader) readPage(ctx context.Context) (time.Duration, error) {
 	return pause, nil
 }
 
-// acquireLock acquires or extends the lock of the feed and reads the feed's progress. It does so at most once per
-// extendEvery.
+// acquireLock acquires or extends the lock of the feed and reads the feed's progress. acquireLock does so at most once
+// per extendEvery.
 func (r *Reader) acquireLock(ctx context.Context) error {
 	if time.Since(r.lockedAt) < r.extendAfter {
 		return nil

@@ -109,8 +109,8 @@ func (w *words) formatQuantity(s *Subject) string {
 // sanitize encloses it in direction marks. The argument maxRunes is the maximum length in characters.
 func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
-// sanitizeLines splits a text that a person typed into lines and cleans each line. It removes empty lines at the
-// beginning and at the end.
+// sanitizeLines splits a text that a person typed into lines and cleans each line. sanitizeLines removes empty lines at
+// the beginning and at the end.
 func (w *words) sanitizeLines(s string) []string {
 	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(s))
 	if s == "" {
@@ -126,8 +126,8 @@ func (w *words) sanitizeLines(s string) []string {
 	return lines
 }
 
-// isolate encloses a text in direction marks if it runs in the direction opposite to the letter's, because it would
-// otherwise reorder the text beside it.
+// isolate encloses a text in direction marks if the text runs in the direction opposite to the letter's. Without the
+// marks, such a text would reorder the text beside it.
 func (w *words) isolate(s string) string {
 	if s == "" || !hasOppositeDirection(s, w.isRTL) {
 		return s
@@ -136,8 +136,8 @@ func (w *words) isolate(s string) string {
 	return firstStrongIsolate + s + popIsolate
 }
 
-// isolateLTR encloses a text that is always read from left to right in direction marks, such as an address, a telephone
-// number or the name of a time zone.
+// isolateLTR encloses a text in direction marks if the text is always read from left to right. Such texts are
+// addresses, telephone numbers and the names of time zones.
 func (w *words) isolateLTR(s string) string {
 	if s == "" || !w.isRTL && !hasOppositeDirection(s, false) {
 		return s

@@ -1,5 +1,6 @@
 // Package mail sends a message by SMTP and returns the result (lifecycle.md §2): accepted, rejected permanently, or not
-// accepted now. The package stores nothing and does not depend on businesses. It opens one connection for each message.
+// accepted now. The package stores nothing and does not depend on businesses. The package opens one connection for each
+// message.
 package mail
 
 import (
@@ -174,9 +175,9 @@ func describeError(err error) string {
 // split over lines, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
 const maxHeaderRunes = 240
 
-// cleanLine converts a text to one short line for a header or an owner's list. It replaces line breaks, other control
-// characters and characters that change the text direction with spaces. It also splits text that looks like an encoded
-// word (RFC 2047). Directional isolates stay, because they enclose names in another script.
+// cleanLine converts a text to one short line for a header or an owner's list. cleanLine replaces line breaks, other
+// control characters and characters that change the text direction with spaces. cleanLine also splits text that looks
+// like an encoded word (RFC 2047). Directional isolates stay, because they enclose names in another script.
 func cleanLine(text string) string {
 	// Non-breaking spaces stay as they are, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }

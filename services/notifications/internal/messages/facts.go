@@ -134,7 +134,7 @@ func addBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language s
 	return nil
 }
 
-// addChanges adds the labels of the pricing rules that changed a price. It adds each label once.
+// addChanges adds the labels of the pricing rules that changed a price. addChanges adds each label once.
 func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	for _, change := range changes {
 		if !slices.Contains(f.Subject.Changes, change.Label) {
@@ -211,8 +211,8 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 	return nil
 }
 
-// findStart returns the start of the event that a ticket is for. It combines the ticket's date and time in the given
-// time zone.
+// findStart returns the start of the event that a ticket is for. findStart combines the ticket's date and time in the
+// given time zone.
 func findStart(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {

@@ -106,8 +106,9 @@ const uncheckedFor = time.Minute
 var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it " +
 	"could be sent."}
 
-// checkTimely checks before an attempt whether a reminder is still up to date, because the subject may have changed. It
-// accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; those of the peers.
+// checkTimely checks before an attempt whether a reminder is still up to date, because the subject may have changed.
+// checkTimely accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; those of
+// the peers.
 func (m *Messages) checkTimely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.IsTimed(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < uncheckedFor {

@@ -314,8 +314,8 @@ func (m *Messages) chooseStatus(offer *catalog.Offer) (string, string) {
 	return store.MessageQueued, ""
 }
 
-// storeMessages stores messages and inserts the jobs that send them. It also inserts the argument next, which is the
-// job that checks the subject again.
+// storeMessages stores messages and inserts the jobs that send them. storeMessages also inserts the argument next,
+// which is the job that checks the subject again.
 func (m *Messages) storeMessages(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams,
 	priority int) error {
 	var params []river.InsertManyParams

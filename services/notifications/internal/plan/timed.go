@@ -130,9 +130,9 @@ func IsTimed(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// IsStillDue reports whether a message is still up to date and may be sent at the time now. The argument id is the
-// EventID of the message ([TimedMessage.NewDraft]). After a reschedule of the subject, no message in times has this
-// EventID.
+// IsStillDue reports whether a message is still up to date and may be sent at the time in the argument now. The
+// argument id is the EventID of the message ([TimedMessage.NewDraft]). After a reschedule of the subject, no message in
+// times has this EventID.
 func IsStillDue(times []TimedMessage, s Subject, id, subject uuid.UUID, now time.Time) bool {
 	return slices.ContainsFunc(times, func(t TimedMessage) bool {
 		return t.NewDraft(subject, "").EventID == id && now.Before(t.EndsAt(s))

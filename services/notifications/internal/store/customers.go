@@ -24,10 +24,10 @@ type Erasure struct {
 	KeptSubjects []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
-// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes the customer's
-// messages, the stored events about the customer, the webhook deliveries in any status, and the idempotency results
-// with the ID of a deleted row. If another delivery waited for a deleted one, that delivery becomes due. EraseCustomer
-// then calls wake with the delivery's endpoint.
+// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. EraseCustomer deletes the
+// customer's messages, the stored events about the customer, and the webhook deliveries in any status. EraseCustomer
+// also deletes the idempotency results with the ID of a deleted row. If another delivery waited for a deleted one, that
+// delivery becomes due. EraseCustomer then calls wake with the delivery's endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (ErasureCounts, error) {
 	if erasure.KeptSubjects == nil {
@@ -95,9 +95,9 @@ func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID
 	return isCurrent, nil
 }
 
-// discardPages makes every replica discard a page of events that the replica has read but not stored, because the page
-// may contain the data of an erased customer. It removes the lock of every feed from the replicas, so that their calls
-// of [Store.TakePage] store nothing. To prevent deadlocks, discardPages locks the rows of feeds before those of
+// discardPages makes every replica discard a page of events that the replica has read but not stored. Such a page may
+// contain the data of an erased customer. discardPages removes the lock of every feed from the replicas, so that their
+// calls of [Store.TakePage] store nothing. To prevent deadlocks, discardPages locks the rows of feeds before those of
 // endpoints, as TakePage does.
 func discardPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
@@ -125,8 +125,8 @@ func lockEndpoints(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uu
 	return states, nil
 }
 
-// eraseMessages deletes a customer's messages, and the stored events about the customer. It returns the IDs of the
-// deleted messages and events.
+// eraseMessages deletes a customer's messages, and the stored events about the customer. eraseMessages returns the IDs
+// of the deleted messages and events.
 func eraseMessages(ctx context.Context, tx pgx.Tx, erasure Erasure) ([]uuid.UUID, error) {
 	var erased []uuid.UUID
 	for _, sql := range []string{
@@ -236,8 +236,9 @@ const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
-// ForgetEnded deletes a business's messages about subjects that ended at or before the time before. It also deletes all
-// webhook deliveries of those subjects. It uses several transactions and returns the number of deleted rows.
+// ForgetEnded deletes old data of a business: the messages about subjects that have ended, and all webhook deliveries
+// of those subjects. The argument before is the latest end of these subjects. ForgetEnded uses several transactions and
+// returns the number of deleted rows.
 //
 // One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. The transaction
 // locks the business's endpoints, so that no delivery is added at the same time.
@@ -292,9 +293,9 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return deleted, err
 }
 
-// RemembersEnded returns the IDs of at most limit businesses that have a message about a subject that ended at or
-// before the time before. The IDs follow the ID in the argument after, in ascending order. The query finds each next
-// business by an index.
+// RemembersEnded returns the IDs of at most limit businesses that have a message about a subject that has ended. The
+// argument before is the latest end of such a subject. The IDs follow the ID in the argument after, in ascending order.
+// The query finds each next business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		businessesWithEndedSQL, after, before, limit)

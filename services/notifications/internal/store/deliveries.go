@@ -173,8 +173,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now
 	return nil
 }
 
-// SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. It then calls wake with
-// the endpoint; wake must insert the job that sends. A test delivery is due at once and does not wait for other
+// SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. SendTest then calls wake
+// with the endpoint; wake must insert the job that sends. A test delivery is due at once and does not wait for other
 // deliveries. Error: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
@@ -215,9 +215,10 @@ func findDelivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Del
 // ErrBlocked means that a delivery waits for an earlier delivery of the same subject.
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
-// RetryDelivery makes a delivery due now, whatever its status is, once per Idempotency-Key. It then calls wake with the
-// delivery's endpoint; wake must insert the job that sends. If the delivery had ended (delivered or failed), it gets
-// the full number of attempts again and does not wait for other deliveries. Errors: [ErrNotFound], [ErrBlocked].
+// RetryDelivery makes a delivery due now, whatever its status is, once per Idempotency-Key. RetryDelivery then calls
+// wake with the delivery's endpoint; wake must insert the job that sends. If the delivery had ended (delivered or
+// failed), it gets the full number of attempts again and does not wait for other deliveries. Errors: [ErrNotFound],
+// [ErrBlocked].
 func (s *Store) RetryDelivery(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
@@ -245,8 +246,8 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 	})
 }
 
-// SweepDeliveries deletes at most sweepStep ended deliveries that are older than the time before, with their attempts.
-// It reports whether more such deliveries may exist.
+// SweepDeliveries deletes at most sweepStep ended deliveries with their attempts. The argument before is the time
+// before which these deliveries were created. SweepDeliveries reports whether more such deliveries may exist.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
 	tag, err := s.pool.Exec(ctx, `
 		DELETE FROM webhook_deliveries
@@ -262,9 +263,10 @@ DELETE FROM webhook_deliveries WHERE business_id = $1
     AND id IN (SELECT id FROM webhook_deliveries WHERE business_id = $1 AND created_at < $2 AND status = 'pending' LIMIT $3)
 RETURNING id, endpoint_id, subject_id, true`
 
-// SweepPending deletes at most sweepStep pending deliveries of one business that are older than the time before. It
-// reports whether more such deliveries may exist, for any business. Deliveries of later events that waited for the
-// deleted ones become due; SweepPending then calls wake with their endpoints.
+// SweepPending deletes at most sweepStep pending deliveries of one business. The argument before is the time before
+// which these deliveries were created. SweepPending reports whether more such deliveries may exist, for any business.
+// Deliveries of later events that waited for the deleted ones become due; SweepPending then calls wake with their
+// endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
 	uuid.UUID, EndpointState) error) (bool, error) {
 	var business uuid.UUID

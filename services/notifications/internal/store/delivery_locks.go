@@ -151,8 +151,8 @@ func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResu
 	return isDisabled, err
 }
 
-// insertAttempt stores an attempt. It returns true if the delivery was still pending, or if the attempt delivered it.
-// If the delivery was erased during the attempt, insertAttempt stores nothing.
+// insertAttempt stores an attempt. insertAttempt returns true if the delivery was still pending, or if the attempt
+// delivered it. If the delivery was erased during the attempt, insertAttempt stores nothing.
 func insertAttempt(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult) (bool, error) {
 	_, err := tx.Exec(ctx,
 		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
@@ -183,7 +183,7 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 }
 
 // updateEndpointHealth disables the endpoint if the receiver answered 410, or if all attempts have failed for
-// failingFor. It returns true if it disables the endpoint.
+// failingFor. updateEndpointHealth returns true if it disables the endpoint.
 func updateEndpointHealth(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult, now time.Time,
 	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `

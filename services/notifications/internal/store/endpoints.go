@@ -70,8 +70,8 @@ func newEndpointSecret(e Endpoint, secret []byte) EndpointSecret {
 // ErrSecretReplaced means that the endpoint no longer has the secret that the repeated request created.
 var ErrSecretReplaced = errors.New("the secret was replaced")
 
-// FindSecret reads the secret that an earlier request created. It compares the digests of the endpoint's secrets with
-// created.Digest. Errors: [ErrNotFound], [ErrSecretReplaced].
+// FindSecret reads the secret that an earlier request created. FindSecret compares the digests of the endpoint's
+// secrets with created.Digest. Errors: [ErrNotFound], [ErrSecretReplaced].
 func (s *Store) FindSecret(ctx context.Context, created EndpointSecret) (EndpointSecret, error) {
 	var current, previous []byte
 	err := s.pool.QueryRow(ctx,
@@ -194,8 +194,8 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 	return err
 }
 
-// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Deliveries are signed with the new secret and,
-// before the time until, also with the previous one. Error: [ErrNotFound].
+// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Deliveries are signed with the new secret. The
+// argument until is the time until which the previous secret also signs. Error: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
 	until time.Time) (EndpointSecret, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
@@ -213,7 +213,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// DropOldSecrets deletes the replaced secrets whose time of validity ended at or before the time now.
+// DropOldSecrets deletes the replaced secrets that no longer sign at the time in the argument now.
 func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
 	_, err := s.pool.Exec(ctx,
 		`UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)

@@ -16,7 +16,8 @@ const storeEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// StoreEvents stores events until their messages are written. It stores an event only once, even if it is called again.
+// StoreEvents stores events until their messages are written. StoreEvents stores an event only once, even if it is
+// called again.
 func (s *Store) StoreEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
@@ -115,7 +116,8 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 // sweepStep is the maximum number of rows that one statement deletes.
 const sweepStep = 1000
 
-// SweepMessages deletes the messages that were written before the time before, and returns their number.
+// SweepMessages deletes old messages and returns their number. The argument before is the time before which these
+// messages were written.
 func (s *Store) SweepMessages(ctx context.Context, before time.Time) (int64, error) {
 	var deleted int64
 	for {

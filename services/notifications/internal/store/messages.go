@@ -70,7 +70,8 @@ VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@cust
 	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @unlimited, @by_business, @about_ends_at, @now, @now, NULL)
 ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 
-// AddMessage stores a message, once per event, kind and recipient. It returns false if the message exists already.
+// AddMessage stores a message, once per event, kind and recipient. AddMessage returns false if the message exists
+// already.
 func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
 		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID,

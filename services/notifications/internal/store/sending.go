@@ -186,8 +186,8 @@ SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
 	`@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
-// findExceeded returns the limit that the message would exceed if it were sent now. It also returns the time at which
-// that limit allows the next message. If the message exceeds no limit, the returned limit is "".
+// findExceeded returns the limit that the message would exceed if it were sent now. findExceeded also returns the time
+// at which that limit allows the next message. If the message exceeds no limit, the returned limit is "".
 func (b SendRequest) findExceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
 	businessDay := b.MaxCustomersDay

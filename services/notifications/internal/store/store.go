@@ -1,5 +1,5 @@
-// Package store contains the SQL statements of notifications. It does not depend on HTTP. Methods that need the current
-// time take it as an argument. Errors that this package does not declare come from the database.
+// Package store contains the SQL statements of notifications. The package does not depend on HTTP. Methods that need
+// the current time take it as an argument. Errors that this package does not declare come from the database.
 package store
 
 import (
@@ -28,7 +28,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// IdempotencyResult returns the stored idempotency result for the request's Idempotency-Key. It calls
+// IdempotencyResult returns the stored idempotency result for the request's Idempotency-Key. IdempotencyResult calls
 // postgres.FindIdempotencyResult.
 func (s *Store) IdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)

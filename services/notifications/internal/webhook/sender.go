@@ -140,7 +140,8 @@ func replaceUnprintable(text string) string {
 	}, text)
 }
 
-// describeError describes for an owner why there was no answer. It omits details that only the operator may see.
+// describeError describes for an owner why there was no answer. describeError omits details that only the operator may
+// see.
 func (s *Sender) describeError(err error) string {
 	var (
 		name   *net.DNSError
