@@ -21,7 +21,8 @@ const serviceUser = "65532:65532"
 // certificates is the path, in the image, of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
 
-// machineCertificates returns the CA certificates of this machine. It looks for the files of Debian, Red Hat and macOS.
+// machineCertificates returns the CA certificates of this machine. machineCertificates looks for the files of Debian,
+// Red Hat and macOS.
 func machineCertificates() ([]byte, error) {
 	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		bundle, err := os.ReadFile(file)

@@ -1,6 +1,6 @@
 // Command live is the first process of a development image, and also the program tar in this image. If it is called as
 // /service, it runs /live/service; if the image contains /dlv, it runs /live/service under Delve. If it is called as
-// tar, it unpacks the files that Tilt sends (`tar -C / -x -f -`) and makes the first process restart /live/service.
+// tar, it unpacks the files that Tilt sends (`tar -C / -x -f -`). The first process then restarts /live/service.
 package main
 
 import (

@@ -51,8 +51,8 @@ func DebugCommand(debugger, program string, args []string) (string, []string) {
 	}, args...)
 }
 
-// awaitChild forwards signals to the child process until the process ends. It returns true if the process must be
-// restarted.
+// awaitChild forwards signals to the child process until the process ends. awaitChild returns true if the process must
+// be restarted.
 func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
