@@ -101,8 +101,8 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// logStart logs the version of the build and the addresses, because the terminal's output may be lost later. It omits
-// the URLs of PostgreSQL and Redis, because they contain passwords.
+// logStart logs the version of the build and the addresses, because the terminal's output may be lost later. logStart
+// omits the URLs of PostgreSQL and Redis, because they contain passwords.
 func (p *Process) logStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,

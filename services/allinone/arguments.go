@@ -66,9 +66,9 @@ func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Write
 	return actions[args[0]](ctx, env, args[1], out)
 }
 
-// HandleArguments handles the command's arguments before the start. It reports whether the program should exit
-// afterwards. If an argument is unknown or missing, it returns an error, because a mistyped command must not start a
-// server.
+// HandleArguments handles the command's arguments before the start. HandleArguments reports whether the program should
+// exit afterwards. If an argument is unknown or missing, it returns an error, because a mistyped command must not start
+// a server.
 func HandleArguments(args []string, out io.Writer) (bool, error) {
 	if len(args) == 0 {
 		return false, nil

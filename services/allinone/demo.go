@@ -43,8 +43,8 @@ type Demo struct {
 	Try []string
 }
 
-// startDemo publishes the demo business and creates its API key, if they do not exist yet. It also searches for a free
-// slot.
+// startDemo publishes the demo business and creates its API key, if they do not exist yet. startDemo also searches for
+// a free slot.
 func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil
@@ -72,8 +72,8 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo publishes the demo business if it does not exist. It leaves an existing demo business as it is, because
-// the owner may have changed it.
+// publishDemo publishes the demo business if it does not exist. publishDemo leaves an existing demo business as it is,
+// because the owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.callAdmin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
@@ -255,7 +255,7 @@ func (p *Process) findDemoService(ctx context.Context) (string, error) {
 }
 
 // documentationAddress is an address that is reserved for documentation (RFC 5737). Requests that this process sends
-// during its start have this client address, so that they do not count against the rate limits of clients on this
+// during its start have this client address. They therefore do not count against the rate limits of clients on this
 // machine.
 const documentationAddress = "192.0.2.1"
 

@@ -62,8 +62,8 @@ type demoProgress struct {
 	Written  int       `json:"made"`     // number of writes of the month that are done
 }
 
-// beginMonth stores that the demo's bookings for the month must be created ([Process.bookMonth]). It is called before
-// the demo business is published. If the process ends before all bookings exist, the next start continues.
+// beginMonth stores that the demo's bookings for the month must be created ([Process.bookMonth]). beginMonth is called
+// before the demo business is published. If the process ends before all bookings exist, the next start continues.
 func (p *Process) beginMonth() error {
 	return p.saveProgress(demoProgress{Database: describeAddress(p.cfg.DatabaseURL), From: p.clock.Now()})
 }

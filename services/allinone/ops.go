@@ -19,9 +19,9 @@ import (
 // serviceLabel is the label that contains the service's name in the metrics of OPS_PORT.
 const serviceLabel = "service"
 
-// openOps serves the readiness and the metrics of all services at OPS_PORT, if this port is set. It listens before the
-// services start, so that an error about an occupied port is reported at once. Until all services are ready, it answers
-// "not ready".
+// openOps serves the readiness and the metrics of all services at OPS_PORT, if this port is set. openOps listens before
+// the services start, so that an error about an occupied port is reported at once. Until all services are ready, it
+// answers "not ready".
 func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (p *Process) openOps(ctx context.Context) error {
 	return nil
 }
 
-// startOps starts to answer requests at OPS_PORT. It is called after all parts have started.
+// startOps starts to answer requests at OPS_PORT. startOps is called after all parts have started.
 func (p *Process) startOps(context.Context) error {
 	if p.ops == nil {
 		return nil

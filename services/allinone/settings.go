@@ -98,8 +98,8 @@ func CheckNames(environment []string) error {
 	return errors.Join(errs...)
 }
 
-// checkSettings loads the settings of all services. It is called before anything is installed, started or migrated, so
-// that invalid settings are reported first. Values that this process generates later are replaced by valid
+// checkSettings loads the settings of all services. checkSettings is called before anything is installed, started or
+// migrated, so that invalid settings are reported first. Values that this process generates later are replaced by valid
 // placeholders.
 func (p *Process) checkSettings(ctx context.Context) error {
 	const store = "postgres://localhost/slotmesh"

@@ -91,8 +91,8 @@ func raceFlag(ctx context.Context) string {
 	return ""
 }
 
-// runCommand runs the command and waits for its end. It forwards no signals, because the command is in the same process
-// group and receives the signals directly. If a store fails, runCommand kills the command.
+// runCommand runs the command and waits for its end. runCommand forwards no signals, because the command is in the same
+// process group and receives the signals directly. If a store fails, runCommand kills the command.
 func runCommand(ctx context.Context, env, args []string, storeFailed <-chan error) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,6 +1,6 @@
-// Package visitor simulates people with a browser, for end-to-end tests of pages. It starts Chromium once. A test can
-// have several visitors; each visitor has a window and an empty browser profile. A visitor finds elements by their
-// visible names and clicks with the pointer. [Visitor.Check] checks the rules that apply to all pages.
+// Package visitor simulates people with a browser, for end-to-end tests of pages. The package starts Chromium once. A
+// test can have several visitors; each visitor has a window and an empty browser profile. A visitor finds elements by
+// their visible names and clicks with the pointer. [Visitor.Check] checks the rules that apply to all pages.
 package visitor
 
 import (
@@ -255,7 +255,7 @@ func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 }
 
 // stays calls the function ask and returns its result. If a navigation is running or starts during the call, stays
-// returns errTurns instead of true, because an action could miss its target or hit an element of the next page.
+// returns errTurns instead of true. An action could otherwise miss its target or hit an element of the next page.
 func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()

@@ -94,7 +94,7 @@ func (i installer) formatCommand(tools ...tool) string {
 	return strings.Join(command, " ")
 }
 
-// installTools installs the packages of the given tools. It first prints a line about the installation.
+// installTools installs the packages of the given tools. installTools first prints a line about the installation.
 func (i installer) installTools(ctx context.Context, say func(string), tools ...tool) error {
 	var packages []string
 	for _, t := range tools {

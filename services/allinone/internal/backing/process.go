@@ -45,8 +45,8 @@ func launch(p storeFolders, name, program string, args ...string) (*process, err
 	return proc, nil
 }
 
-// runToEnd starts the program and waits for its end. It stays on one thread of the operating system, because Linux ends
-// the child process when the thread that started it ends (endWithParent).
+// runToEnd starts the program and waits for its end. runToEnd stays on one thread of the operating system, because
+// Linux ends the child process when the thread that started it ends (endWithParent).
 func (p *process) runToEnd(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -129,7 +129,7 @@ func findLastVersion(texts []postgres.MigrationText) int64 {
 }
 
 // connect opens a database connection without time limits. It sets the formats of values, so that rows are written
-// exactly as they are read, whatever the settings of the server or the database user are.
+// exactly as they are read. The settings of the server and of the database user have no effect on the values.
 func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

@@ -82,8 +82,8 @@ func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error
 	return c, err
 }
 
-// listTables lists the tables to back up. It omits the tables of the migration tool. It also omits generated columns,
-// because PostgreSQL computes their values.
+// listTables lists the tables to back up. listTables omits the tables of the migration tool. listTables also omits
+// generated columns, because PostgreSQL computes their values.
 func listTables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)

@@ -1,6 +1,6 @@
-// Package mailpage serves the page with the demo's mails. It shows the person at the machine the mails to the demo's
-// customers and its owner. It answers only on loopback. The frame with the content of a mail cannot run scripts or load
-// anything.
+// Package mailpage serves the page with the demo's mails. The package shows the person at the machine the mails to the
+// demo's customers and its owner. The package answers only on loopback. The frame with the content of a mail cannot run
+// scripts or load anything.
 package mailpage
 
 import (
@@ -39,7 +39,7 @@ func Handler(box *mailbox.Box) http.Handler {
 }
 
 // requireLoopback is middleware that rejects requests whose host is not a loopback address, as a protection against DNS
-// rebinding. It also sets headers that forbid all active content that a mail may contain.
+// rebinding. requireLoopback also sets headers that forbid all active content that a mail may contain.
 func requireLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)

@@ -111,8 +111,8 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measureAll measures the selected cases and returns the rows in the order of the cases. It measures the early cases
-// ([benchCase.isEarly]) before the others.
+// measureAll measures the selected cases and returns the rows in the order of the cases. measureAll measures the early
+// cases ([benchCase.isEarly]) before the others.
 func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.listCases()
 	rows := make([]Row, len(cases))
@@ -131,7 +131,8 @@ func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Name == "" }), nil
 }
 
-// makeDatabase creates a database for the run. It returns the database's URL and a function that drops the database.
+// makeDatabase creates a database for the run. makeDatabase returns the database's URL and a function that drops the
+// database.
 func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	at, err := url.Parse(base)
 	if err != nil {

@@ -335,8 +335,8 @@ func (w *system) makeBareTables() error {
 	return err
 }
 
-// insertBooking writes a booking and its occupied time in one statement, as the bare case of a booking. It returns
-// status 201 if it inserted the booking.
+// insertBooking writes a booking and its occupied time in one statement, as the bare case of a booking. insertBooking
+// returns status 201 if it inserted the booking.
 func (w *system) insertBooking(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

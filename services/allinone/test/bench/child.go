@@ -51,8 +51,8 @@ type child struct {
 // childTimeout limits the start of a child process, including migrations.
 const childTimeout = 5 * time.Minute
 
-// startChild starts this program as a child process with the named role ([roleFunc]). It waits until the child process
-// is ready, and decodes the data of the child's call of ready into the argument into.
+// startChild starts this program as a child process with the named role ([roleFunc]). startChild waits until the child
+// process is ready, and decodes the data of the child's call of ready into the argument into.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -113,8 +113,8 @@ type Memory struct {
 	Bytes   uint64
 }
 
-// serveDiagnostics serves the allocation counts and the profiles of this process on a loopback port. It returns the
-// base URL.
+// serveDiagnostics serves the allocation counts and the profiles of this process on a loopback port. serveDiagnostics
+// returns the base URL.
 func serveDiagnostics(ctx context.Context) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// makeFilledDatabase creates a database with test data of the given size. It returns the database's URL and a function
-// that drops the database.
+// makeFilledDatabase creates a database with test data of the given size. makeFilledDatabase returns the database's URL
+// and a function that drops the database.
 func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, func(), error) {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {

@@ -106,8 +106,8 @@ func (w *system) measureGrown(ctx context.Context, size Size) ([]GrowthRow, erro
 }
 
 // countPages returns the number of database pages that PostgreSQL reads for the occupied time of a business on one day.
-// It runs the query twice and uses the second result, because the first query of a connection also reads pages of the
-// system catalog.
+// countPages runs the query twice and uses the second result, because the first query of a connection also reads pages
+// of the system catalog.
 func (w *system) countPages(ctx context.Context, s salon) (int, error) {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {

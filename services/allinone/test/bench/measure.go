@@ -87,8 +87,8 @@ func (w *system) measure(ctx context.Context, c benchCase) (Row, error) {
 	return row, nil
 }
 
-// measureThroughput runs the closed loop, which measures the maximum throughput. It stores the CPU time and the
-// allocations of the loop in row.
+// measureThroughput runs the closed loop, which measures the maximum throughput. measureThroughput stores the CPU time
+// and the allocations of the loop in row.
 func (w *system) measureThroughput(ctx context.Context, c benchCase, clients int, inside string,
 	row *Row) (loopResult, error) {
 	finish := w.recordProfiles(c, inside)
@@ -164,9 +164,9 @@ func (w *system) readMemory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// recordProfiles records CPU and allocation profiles during a closed loop, if Options.ProfileDir is set. It also
-// records profiles of the bare program: the difference between its profiles and Slotmesh's profiles shows what Slotmesh
-// could save. The returned function waits until the profiles are written.
+// recordProfiles records CPU and allocation profiles during a closed loop, if Options.ProfileDir is set. recordProfiles
+// also records profiles of the bare program: the difference between its profiles and Slotmesh's profiles shows what
+// Slotmesh could save. The returned function waits until the profiles are written.
 func (w *system) recordProfiles(c benchCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

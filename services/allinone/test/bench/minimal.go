@@ -18,8 +18,8 @@ CREATE TABLE least.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE TABLE least.occupied_time (LIKE booking.occupied_time INCLUDING ALL, FOREIGN KEY (business_id, booking_id) REFERENCES least.bookings (business_id, id));
 CREATE TABLE least.events (LIKE booking.events INCLUDING ALL)`
 
-// makeMinimalTables creates the tables of [minimalTablesSQL]. It also opens a pool of connections whose search path
-// contains booking's SQL functions.
+// makeMinimalTables creates the tables of [minimalTablesSQL]. makeMinimalTables also opens a pool of connections whose
+// search path contains booking's SQL functions.
 func (w *system) makeMinimalTables() error {
 	ctx := context.Background()
 	cfg := w.pool.Config().Copy()
@@ -32,8 +32,8 @@ func (w *system) makeMinimalTables() error {
 	return err
 }
 
-// bookMinimally does the minimum work of a booking in two statements, for comparison. It books the same slots as
-// [system.insertBooking].
+// bookMinimally does the minimum work of a booking in two statements, for comparison. bookMinimally books the same
+// slots as [system.insertBooking].
 //
 // The first statement reads the occupied time around the slot, which every decision about a booking needs. The second
 // statement writes the booking with the hash of its link, its occupied time and its event. It also checks that the

@@ -32,8 +32,8 @@ const (
 	maxStyle       = 15 << 10
 )
 
-// measurePages opens the steps of the booking page and the owner's calendar of a full week in Chromium. It adds the
-// results to report. If the machine has no Chromium, measurePages measures nothing.
+// measurePages opens the steps of the booking page and the owner's calendar of a full week in Chromium. measurePages
+// adds the results to report. If the machine has no Chromium, measurePages measures nothing.
 func (w *system) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")

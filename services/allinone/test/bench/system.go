@@ -132,8 +132,8 @@ func (w *system) seed(ctx context.Context) error {
 	return err
 }
 
-// newSalon returns the salon with the given slug and the IDs that are derived from the slug. It does not publish the
-// salon.
+// newSalon returns the salon with the given slug and the IDs that are derived from the slug. newSalon does not publish
+// the salon.
 func newSalon(slug string) salon {
 	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug))}
 	s.rental = uuid.NewSHA1(s.id, []byte("bike"))
@@ -230,8 +230,8 @@ func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 	return err
 }
 
-// seedBookings writes n bookings of half an hour before the measurement. It spreads the bookings first over the days of
-// the window, then over the staff members, and then over every second hour.
+// seedBookings writes n bookings of half an hour before the measurement. seedBookings spreads the bookings first over
+// the days of the window, then over the staff members, and then over every second hour.
 func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (

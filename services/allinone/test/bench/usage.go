@@ -25,8 +25,8 @@ func (u Usage) subtract(v Usage) Usage {
 // meter reads the CPU time of the measured processes from /proc. Its fields are process IDs.
 type meter struct{ slotmesh, bare, postgres, redis int }
 
-// newMeter returns a meter for the processes with the given IDs. It asks PostgreSQL and Redis for their process IDs.
-// For a store on another machine, the CPU time is 0.
+// newMeter returns a meter for the processes with the given IDs. newMeter asks PostgreSQL and Redis for their process
+// IDs. For a store on another machine, the CPU time is 0.
 func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error) {
 	m := &meter{slotmesh: slotmesh, bare: bare}
 	conn, err := pgx.Connect(ctx, o.DatabaseURL)

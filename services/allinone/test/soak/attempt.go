@@ -113,7 +113,8 @@ func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
 
 func (c *caller) elapsed() time.Duration { return now().Sub(c.begun) }
 
-// chooseReplica returns the next running replica of a service. It skips replicas that do not run, as an ingress does.
+// chooseReplica returns the next running replica of a service. chooseReplica skips replicas that do not run, as an
+// ingress does.
 func (c *caller) chooseReplica(service string) *replica {
 	all := c.cluster.listReplicas(service)
 	first := int(c.next.Add(1))

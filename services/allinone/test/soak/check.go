@@ -61,8 +61,8 @@ func (j *checker) checkOperations() {
 }
 
 // compareRows checks that the tables contain each object that an answer reported as created, with the values in the
-// answer. It also checks that an attempt of the operation can have created the objects in the tables, and that the
-// operation created no more than one object.
+// answer. compareRows also checks that the operation created no more than one object. If there is an object, at least
+// one attempt must not have been refused.
 func (j *checker) compareRows(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
@@ -161,7 +161,8 @@ func (j *checker) checkStragglers(op *operation) {
 }
 
 // checkCancellations checks that an object is cancelled in the tables if an answer reported its cancellation as
-// successful. It also checks that every cancelled object may have been cancelled by a client or by a failed payment.
+// successful. checkCancellations also checks that every cancelled object may have been cancelled by a client or by a
+// failed payment.
 func (j *checker) checkCancellations(op *operation) {
 	rows := j.rows[op.tag]
 	cancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
@@ -200,9 +201,9 @@ func (j *checker) checkOffers(op *operation) {
 	}
 }
 
-// checkRevocations checks that no attempt succeeded that began after the answer to the revocation of its API key. It
-// also checks that no attempt was refused because of its API key before the revocation began. Attempts during the
-// revocation may have either result, because no table contains the commit time of a row.
+// checkRevocations checks that no attempt succeeded that began after the answer to the revocation of its API key.
+// checkRevocations also checks that no attempt was refused because of its API key before the revocation began. Attempts
+// during the revocation may have either result, because no table contains the commit time of a row.
 func (j *checker) checkRevocations(op *operation) {
 	if op.apiKey == nil {
 		return

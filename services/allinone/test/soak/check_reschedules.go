@@ -221,8 +221,8 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 	return amounts
 }
 
-// checkRefunds checks that the answers, the events, the tables and the provider agree on the refund of a payment. It
-// also checks that the amount of the refund is possible ([operation.listPossibleRefunds]).
+// checkRefunds checks that the answers, the events, the tables and the provider agree on the refund of a payment.
+// checkRefunds also checks that the amount of the refund is possible ([operation.listPossibleRefunds]).
 func (j *checker) checkRefunds(op *operation, p payment) {
 	changes := j.changes[p.SubjectID]
 	owed := op.listPossibleRefunds(p, changes)

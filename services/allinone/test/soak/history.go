@@ -55,9 +55,9 @@ var resourceModel = porcupine.Model{
 }
 
 // checkHistories checks the history of each resource: an order of the operations must exist in which, one after the
-// other, they give the answers that the clients received. It returns the number of histories, and a text for each
-// resource without such an order. If an attempt has no answer but its row exists, the attempt counts as executed at any
-// time after its beginning.
+// other, they give the answers that the clients received. checkHistories returns the number of histories, and a text
+// for each resource without such an order. If an attempt has no answer but its row exists, the attempt counts as
+// executed at any time after its beginning.
 func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.operations {

@@ -67,7 +67,8 @@ const (
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50},
 	{"hours_before": 240, "refund_percent": 75}}
 
-// computePolicyRefund returns the refund of an amount by the cancellation policy. It assumes that a day has 24 hours.
+// computePolicyRefund returns the refund of an amount by the cancellation policy. computePolicyRefund assumes that a
+// day has 24 hours.
 func computePolicyRefund(amount int64, cancelled, start time.Time) int64 {
 	percent := int64(0)
 	for _, rule := range cancellationPolicy { // in ascending order of the hours
@@ -99,8 +100,8 @@ func newBusiness(slug string) *business {
 }
 
 // newExactBusiness returns a business whose resources have histories that can be checked separately
-// ([workload.checkHistories]). It sells appointments of half an hour with a named staff member, whose possible starts
-// do not overlap. It also sells seats of a class.
+// ([workload.checkHistories]). The business sells appointments of half an hour with a named staff member, whose
+// possible starts do not overlap. The business also sells seats of a class.
 func newExactBusiness() *business {
 	b := newBusiness("exact")
 	b.isExact = true

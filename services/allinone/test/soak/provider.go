@@ -244,8 +244,8 @@ func (p *provider) pay(reference string) bool {
 	return true
 }
 
-// sendNotices sends the waiting notifications to a URL, each twice. It keeps the notifications that the receiver
-// refused, because Stripe would send them again for days.
+// sendNotices sends the waiting notifications to a URL, each twice. sendNotices keeps the notifications that the
+// receiver refused, because Stripe would send them again for days.
 func (p *provider) sendNotices(ctx context.Context, client *http.Client, url string) error {
 	p.mu.Lock()
 	waiting := p.notices

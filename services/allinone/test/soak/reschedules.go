@@ -101,8 +101,8 @@ func (c *client) newCancellation(op *operation, booked *attempt, key string) (*c
 	return made, c.newAdminMessage(http.MethodPost, path, object{"refund": made.refund}, key)
 }
 
-// cancelByLink cancels a booking in the way in which a customer does it. It first reads the customer view, which shows
-// the refund.
+// cancelByLink cancels a booking in the way in which a customer does it. cancelByLink first reads the customer view,
+// which shows the refund.
 func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attempt) {
 	token := booked.answer.token
 	if token == "" {

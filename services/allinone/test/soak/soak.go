@@ -1,5 +1,5 @@
-// Package soak runs a cluster of processes under load and causes faults in the cluster. It then compares all answers
-// that the clients received with the contents of the tables (`make soak`). These are its parts, by file:
+// Package soak runs a cluster of processes under load and causes faults in the cluster. The package then compares all
+// answers that the clients received with the contents of the tables (`make soak`). These are its parts, by file:
 //
 //	stores, cluster, link   two replicas of every service, a PostgreSQL with fsync, a Redis, and the simulated network
 //	nemesis                 the faults, drawn from a seed, and the owner, who publishes offers and revokes API keys
@@ -155,8 +155,8 @@ func newSettings(stripe string) []string {
 	}
 }
 
-// publishBusinesses publishes both businesses, creates their API keys and executes Options.Sabotage. It also reads from
-// the OpenAPI document whether the admin API accepts idempotency keys.
+// publishBusinesses publishes both businesses, creates their API keys and executes Options.Sabotage. publishBusinesses
+// also reads from the OpenAPI document whether the admin API accepts idempotency keys.
 func (r *run) publishBusinesses(ctx context.Context) error {
 	document := r.workload.newAdminMessage(http.MethodGet, "openapi.json", nil, "")
 	document.read = func(_ *attempt, body []byte) {
@@ -191,7 +191,8 @@ func (r *run) publishBusinesses(ctx context.Context) error {
 	return nil
 }
 
-// recordAttempt counts an answer by its status. It also stores attempts with a successful or an unusual answer.
+// recordAttempt counts an answer by its status. recordAttempt also stores attempts with a successful or an unusual
+// answer.
 func (r *run) recordAttempt(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
@@ -235,8 +236,8 @@ const (
 	finalTimeout   = 5 * time.Minute
 )
 
-// awaitFinalState waits until no service still works on a request whose client stopped waiting. It also waits until
-// every charge is final.
+// awaitFinalState waits until no service still works on a request whose client stopped waiting. awaitFinalState also
+// waits until every charge is final.
 func (r *run) awaitFinalState(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {

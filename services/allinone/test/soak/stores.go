@@ -98,8 +98,8 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// restartPostgres starts PostgreSQL again with the same data after a crash. It retries the start, because PostgreSQL
-// cannot start before the last child process of the crashed server has ended.
+// restartPostgres starts PostgreSQL again with the same data after a crash. restartPostgres retries the start, because
+// PostgreSQL cannot start before the last child process of the crashed server has ended.
 func (s *stores) restartPostgres(ctx context.Context) error {
 	// The file contains the path of the folder with the sockets. The next start takes this folder for one of a killed
 	// process and removes it, but Redis still uses the folder.

@@ -214,9 +214,9 @@ func (t *tables) readPayments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hastenPayments makes every payment that is not final due now, so that the services process these payments. It returns
-// the number of payments in booking that are not final, plus the number of reservations in rental that have not
-// received the result of their payment yet.
+// hastenPayments makes every payment that is not final due now, so that the services process these payments.
+// hastenPayments returns the number of payments in booking that are not final, plus the number of reservations whose
+// payment in rental differs from the payment in booking ([differingPayments]).
 func (t *tables) hastenPayments(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
