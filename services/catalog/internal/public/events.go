@@ -146,8 +146,8 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 	return list
 }
 
-// quote returns the quote object of the list. The quote object has only the date of the purchase, because
-// the price of each ticket is quoted for the date of the event (interface.md §2, Quote object).
+// quote returns the quote object of the list. The quote object has only the date of the purchase, because each
+// ticket is quoted for the date of its event (interface.md §2, Quote object).
 func (e Events) quote(applied bool) publicapi.Quote {
 	if !applied {
 		return publicapi.Quote{Date: e.today, Basis: listPrices}

@@ -149,8 +149,8 @@ func Fault(err error) error {
 	return err
 }
 
-// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is
-// bound to another business, so that owners cannot find out the payment accounts of other businesses by trying.
+// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is bound to
+// another business. Therefore owners cannot find out the payment accounts of other businesses by trying.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err,
 		fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
