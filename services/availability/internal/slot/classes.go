@@ -21,8 +21,9 @@ type occurrence struct {
 
 // eachOccurrence calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
 //
-// A session is scheduled weekly between its first and last date, or on a single date. A scheduled session does not
-// take place if the business is closed on that date, the time is blocked, or the session's staff member is inactive.
+// A session is scheduled weekly between its first and last date, or on a single date. A scheduled session does not take
+// place if the business is closed on that date or the time is blocked. It does not take place either if the session's
+// staff member is inactive.
 func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	h.eachScheduled(service, from, to, func(at occurrence) {
 		if !h.isOff(at) {

@@ -1,6 +1,6 @@
-// Package slot is the slot engine. From the offer and the occupied time of a business, the engine computes when
-// an appointment can start, and which staff members can serve it (semantics.md §1–§3). The package has no side
-// effects. A start is a time at which an appointment or a class session can begin.
+// Package slot is the slot engine. It computes the starts at which an appointment can be booked, and the staff members
+// who can serve it, from the offer and the occupied time of a business (semantics.md §1–§3). A start is a time at which
+// an appointment or a class session can begin. The package has no side effects.
 //
 // One function, [Find], serves /slots, /available-dates and POST /book. Therefore exactly the listed starts
 // can be booked. Find works in two steps. The first step makes a plan, which determines the span in which occupied

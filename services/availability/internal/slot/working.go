@@ -5,8 +5,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// ComputeWorkingTime calls yield for each active staff member and each of the dates from..to, with
-// the seconds that the staff member works on that calendar date. Working time consists of the
+// ComputeWorkingTime calls yield for each active staff member and each of the dates from..to. The last argument of
+// yield is the number of seconds that the staff member works on that calendar date. Working time consists of the
 // windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
 func ComputeWorkingTime(offer *catalog.Offer, from, to timespan.Date,
 	yield func(*catalog.Staff, timespan.Date, int64)) {
