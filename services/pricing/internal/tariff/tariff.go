@@ -7,8 +7,8 @@
 // running price may have any number of decimals and may be negative. A discount that is larger than the price
 // therefore also reduces a later surcharge. The price of several units is rounded twice; see [Tariff.Price].
 //
-// A rule does not apply if its condition needs data that are not known yet, such as the start time or
-// the size of the party. A price in a list differs from the price of a booking for this reason only.
+// A rule does not apply if its condition needs data that are not known yet, such as the start time or party size. A
+// price in a list differs from the price of a booking for this reason only.
 package tariff
 
 import (
