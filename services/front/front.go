@@ -39,8 +39,8 @@ func ServiceNames() []string {
 	})
 }
 
-// Config holds the settings of the front. The request timeout of the front must be longer than
-// the timeouts of the services, so that the error responses of the services reach the client.
+// Config holds the settings of the front. The request timeout of the front must be longer than the timeouts of the
+// services. If it is shorter, the error responses of the services do not reach the client.
 type Config struct {
 	Server server.Config
 	Limits limits.Config
