@@ -220,9 +220,9 @@ func findSlug(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the object may replace the newest version. The object may if it published
-// a version before, if it has the annotation [v1.AdoptAnnotation], or if the object and the newest
-// version have the same managed_by.
+// mayReplace reports whether the object may replace the newest version. The object may if it published a version
+// before, or if it has the annotation [v1.AdoptAnnotation]. It also may if the object and the newest version have
+// the same managed_by.
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy
