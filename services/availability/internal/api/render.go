@@ -119,9 +119,9 @@ func appendTail(b []byte, s *slot.Slot) []byte {
 	return append(b, '}')
 }
 
-// renderMember returns the JSON fields of a staff member. Each staff member is rendered once per list. The slots of each
-// start usually list the staff members in the same order. Therefore renderMember first tries the staff member after the
-// one that it returned last.
+// renderMember returns the JSON fields of a staff member. Each staff member is rendered once per list. The
+// slots of each start usually list the staff members in the same order. Therefore renderMember first tries
+// the staff member after the one that it returned last.
 func (l *list) renderMember(s *catalog.Staff) []byte {
 	if next := l.last + 1; next < len(l.members) && l.members[next].Staff == s {
 		l.last = next
