@@ -104,7 +104,7 @@ func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
 	return w.Store.ReleaseExpiredLocks(ctx, w.Wake)
 }
 
-// AddTo adds the workers, queues and periodic jobs for webhooks to work.
+// AddTo adds the workers, queues and periodic jobs for webhooks to the argument work.
 func (w *Webhooks) AddTo(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
 	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[sendArgs]) error {
@@ -324,8 +324,8 @@ func (w *Webhooks) insertNotices(ctx context.Context, tx pgx.Tx, e store.Endpoin
 // stops.
 const releaseTimeout = 3 * time.Second
 
-// releaseLock releases the delivery lock. If deliveries remain, releaseLock inserts the next job. The caller also calls
-// it after an error.
+// releaseLock releases the delivery lock. If deliveries remain, releaseLock inserts the next job. It must also be
+// called if sending failed.
 func (w *Webhooks) releaseLock(ctx context.Context, l store.DeliveryLock) error {
 	releaseCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

@@ -123,7 +123,7 @@ const (
 	workers    = 8 // number of workers of each queue, in one process
 )
 
-// AddTo adds the workers, queues and periodic jobs for messages to work.
+// AddTo adds the workers, queues and periodic jobs for messages to the argument work.
 func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &writer{m: m})
 	river.AddWorker(work.Workers, &timer{m: m})

@@ -293,9 +293,9 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return deleted, err
 }
 
-// RemembersEnded returns the IDs of at most limit businesses that have a message about a subject that has ended. The
-// argument before is the latest end of such a subject. The IDs follow the ID in the argument after, in ascending order.
-// The query finds each next business by an index.
+// RemembersEnded returns the IDs of businesses that have a message about a subject that has ended. The argument before
+// is the latest end of such a subject. The IDs follow the ID in the argument after, in ascending order. The argument
+// limit is their maximum number. The query finds each next business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		businessesWithEndedSQL, after, before, limit)

@@ -68,9 +68,9 @@ func (d DueDelivery) Secrets() [][]byte {
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// DueDeliveries returns at most limit due deliveries of an endpoint, in the order of their due times. At most one
-// delivery of each subject is due, apart from deliveries that an owner sent again. Each call also reads the endpoint's
-// URL and secrets, so that a change of these values applies to the next delivery.
+// DueDeliveries returns the due deliveries of an endpoint, in the order of their due times. The argument limit is their
+// maximum number. At most one delivery of each subject is due, apart from deliveries that an owner sent again. Each
+// call also reads the endpoint's URL and secrets, so that a change of these values applies to the next delivery.
 func (s *Store) DueDeliveries(ctx context.Context, l DeliveryLock, limit int, now time.Time) ([]DueDelivery, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
