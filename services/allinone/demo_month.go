@@ -48,7 +48,7 @@ var demoCustomers = []string{
 	"Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
 
-// demoMonth is the number of days with bookings, beginning with the day of the first start.
+// demoMonth is the number of days with bookings, beginning with the day on which the demo business is published.
 const demoMonth = 30
 
 // demoMonthFile is the name of a file in the home folder. It stores how many of the demo's writes for the month are

@@ -111,14 +111,14 @@ func start(t *testing.T) *Chromium {
 // As describes a visitor. The zero value is a phone in English, in the light color scheme, with JavaScript, in Lisbon.
 type As struct {
 	Width    int // in CSS pixels; 0: 390, the width of a phone
-	Height   int // 0: 844
+	Height   int // in CSS pixels; 0: 844
 	Dark     bool
-	Locale   string // such as ar or ja-JP; "": en
-	Timezone string // "": Europe/Lisbon
+	Locale   string // language of the browser, such as ar or ja-JP; "": en
+	Timezone string // time zone of the browser; "": Europe/Lisbon
 	NoScript bool
-	Slow     bool              // a slow connection: pages are painted in pieces, which reveals layout shifts
+	Slow     bool              // a slow connection, which reveals layout shifts, because pages are painted in pieces
 	MayShift float64           // maximum Cumulative Layout Shift; 0 for booking pages
-	Headers  map[string]string // sent with every request
+	Headers  map[string]string // headers of every request
 	Heavy    bool              // a page for developers, whose scripts have no size limit
 	NoRules  bool              // skips axe-core, which is slow, if another visitor has this width and scheme
 	Zoom     int               // in percent; 0: 100. As in a browser, a larger zoom makes the window smaller.

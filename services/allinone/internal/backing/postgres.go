@@ -22,8 +22,8 @@ const startTimeout = 90 * time.Second
 // durableSettings are the settings of a PostgreSQL whose data must survive.
 var durableSettings = []string{"max_connections=200"}
 
-// throwawaySettings are the settings of a PostgreSQL for tests. Its data need not survive a crash. It allows many
-// connections, because every service of every test has a connection pool.
+// throwawaySettings are the settings of a PostgreSQL for tests. The data of such a PostgreSQL need not survive a crash.
+// Many connections are allowed, because every service of every test has a connection pool.
 var throwawaySettings = []string{
 	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",

@@ -61,8 +61,8 @@ func (j *checker) checkOperations() {
 }
 
 // compareRows checks that the tables contain each object that an answer reported as created, with the values in the
-// answer. compareRows also checks that the operation created no more than one object. If there is an object, at least
-// one attempt must not have been refused.
+// answer. compareRows also checks that the operation created no more than one object, and no object if all attempts
+// were refused.
 func (j *checker) compareRows(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
