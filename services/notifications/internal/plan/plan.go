@@ -68,7 +68,7 @@ func LeadsToMessages(t event.Type) bool {
 	return customer || ownerEvents[t] || ChangesTimes(t)
 }
 
-// The statuses of a reservation that only this package names.
+// The statuses of a reservation that this package uses.
 const (
 	reserved = "reserved"
 	pickedUp = "picked_up"
