@@ -95,8 +95,8 @@ func install(ctx context.Context, o Options, missing []tool) error {
 	return installer.addIfAllowed(ctx, o, missing...)
 }
 
-// addIfAllowed installs packages if the person at the terminal or the settings allow it. Error: *refusedInstall if they
-// refuse it.
+// addIfAllowed installs packages if the person at the terminal or the settings allow the installation. If they refuse
+// it, the error is a *refusedInstall.
 func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
 	command := i.formatCommand(missing...)
 	if o.MayInstall != nil && !o.MayInstall(command) {

@@ -61,8 +61,8 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 	return err
 }
 
-// templateSlug is the slug of the salon from which the other salons are copied. In the manifest of this salon, its
-// name, its slug and its IDs occur only as such, so that they can be replaced.
+// templateSlug is the slug of the salon from which the other salons are copied. In the manifest of this salon, the
+// texts of its name, its slug and its IDs have no other meaning, so that these texts can be replaced.
 const templateSlug = "template"
 
 // bulkPool opens a pool of connections that do not check foreign keys. This is safe, because the statements that use
@@ -176,9 +176,9 @@ const (
 	firstFreeHour   = 15
 )
 
-// writeBookings writes the same number of bookings for each business. If the number is not divisible, the first
-// businesses get one more. It writes all rows of a business together, so that the database also stores them together,
-// because queries read the rows of one business.
+// writeBookings writes the same number of bookings for each business. If the total cannot be divided evenly, the first
+// businesses get one more booking. All rows of a business are written together, so that the database stores them
+// together. Queries read the rows of one business.
 func (f *filler) writeBookings(ctx context.Context) error {
 	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
 	return f.eachRange(ctx, func(ctx context.Context, from, to int) error {

@@ -15,7 +15,7 @@ import (
 )
 
 // Week is the measurement of the owner's calendar in a desktop browser. The calendar shows a week with [weekBookings]
-// bookings. It is opened several times; each duration is the median.
+// bookings. The calendar is opened several times; each duration is the median.
 type Week struct {
 	Boxes   int           // number of displayed bookings
 	Longest time.Duration // longest task until 1 s after the load event; 0 if all took less than 50 ms
