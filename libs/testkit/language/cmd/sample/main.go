@@ -73,7 +73,10 @@ func collect() (map[string][]comment, error) {
 				continue
 			}
 			c := comment{room: roomOf(path), path: path, line: files.Position(group.Pos()).Line, text: text}
-			if below := files.Position(group.End()).Line; below < len(lines) {
+			at := files.Position(group.Pos())
+			if own := string(bytes.TrimSpace(lines[at.Line-1][:at.Column-1])); own != "" {
+				c.next = own // the code before a comment at the end of its line
+			} else if below := files.Position(group.End()).Line; below < len(lines) {
 				c.next = string(bytes.TrimSpace(lines[below]))
 			}
 			rooms[c.room] = append(rooms[c.room], c)
