@@ -72,8 +72,8 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 // identifies no person.
 var ErrNobody = errors.New("nobody is signed in by this")
 
-// ByToken returns the principal that a token of the admin API identifies, with their current rights. The argument clear
-// is the token. Errors: [ErrNobody].
+// ByToken returns the principal that a token of the admin API identifies, with their current rights. The argument
+// `clear` is the token. Errors: [ErrNobody].
 func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error) {
 	if !secret.WellFormed(secret.TokenPrefix, clear) {
 		return Principal{}, ErrNobody
@@ -137,7 +137,7 @@ type SignedIn struct {
 	Session   store.Session
 }
 
-// BySession returns the person of a session, with their current rights. The argument clear is the secret of the
+// BySession returns the person of a session, with their current rights. The argument `clear` is the secret of the
 // session. Errors: [ErrNobody].
 func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
 	if !secret.WellFormed("", clear) {

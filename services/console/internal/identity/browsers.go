@@ -8,14 +8,14 @@ import (
 )
 
 // BrowserKey returns the key by which package limits counts the attempts to sign in from a browser. The key is derived
-// from the secret in the browser's cookie, the argument clear, and does not reveal this secret.
+// from the secret in the browser's cookie, the argument `clear`, and does not reveal this secret.
 func BrowserKey(clear string) string {
 	hash := secret.Hash(clear)
 	return hex.EncodeToString(hash[:16])
 }
 
-// KnowsBrowser reports whether the person with the e-mail address has signed in before by a browser. The argument clear
-// is the secret in the browser's cookie.
+// KnowsBrowser reports whether the person with the e-mail address has signed in before by a browser. The argument
+// `clear` is the secret in the browser's cookie.
 func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
 	if !secret.WellFormed("", clear) {
 		return false, nil
@@ -23,9 +23,9 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser stores the browser by which a person has signed in. The argument clear is the secret in the browser's
-// cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which is a new
-// secret if clear is not a valid one.
+// RememberBrowser stores the browser by which a person has signed in. The argument `clear` is the secret in the
+// browser's cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which
+// is a new secret if `clear` is not a valid one.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {
 	if !secret.WellFormed("", clear) {
 		clear, _ = secret.New("")

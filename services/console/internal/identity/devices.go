@@ -68,7 +68,7 @@ func UserCode(typed string) string {
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
-// user code that a person confirms. The argument client is the name of the program's machine, as the program reports
+// user code that a person confirms. The argument `client` is the name of the program's machine, as the program reports
 // it.
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
@@ -91,7 +91,7 @@ func deviceName(name string) string {
 	return "slotmesh"
 }
 
-// WaitingDevice returns the sign-in that waits for an answer to its user code. The argument typed is the code as the
+// WaitingDevice returns the sign-in that waits for an answer to its user code. The argument `typed` is the code as the
 // person typed it. Errors: [ErrNobody].
 func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
 	code := UserCode(typed)
@@ -133,9 +133,9 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 	return choices, nil
 }
 
-// AnswerDevice stores a person's answer to the sign-in of a program. The argument typed is the user code as the person
-// typed it. The argument as is the role that the program gets; nil denies the sign-in. Errors: [ErrNobody] if no
-// program waits with this code.
+// AnswerDevice stores a person's answer to the sign-in of a program. The argument `typed` is the user code as the
+// person typed it. The argument `as` is the role that the program gets; nil denies the sign-in. Errors: [ErrNobody] if
+// no program waits with this code.
 func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
 	var allowed *access.Member
 	if as != nil {
@@ -178,7 +178,7 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID
 	return nil
 }
 
-// tellOfDevice mails a person that a program now acts for them. The argument made is the program's token.
+// tellOfDevice mails a person that a program now acts for them. The argument `made` is the program's token.
 func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	who, err := a.Store.ByID(ctx, made.CreatedBy)
 	if err != nil {
@@ -190,8 +190,8 @@ func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	})
 }
 
-// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. The argument clear is
-// the secret with which the program polls. Errors: [ErrNobody] for an unknown secret; [store.ErrPending],
+// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. The argument `clear`
+// is the secret with which the program polls. Errors: [ErrNobody] for an unknown secret; [store.ErrPending],
 // [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
 	if !secret.WellFormed("", clear) {

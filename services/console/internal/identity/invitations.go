@@ -15,7 +15,7 @@ import (
 )
 
 // InvitationPath returns the path of the page on which a person who has an account accepts an invitation. The argument
-// secret is the secret of the mailed link.
+// `secret` is the secret of the mailed link.
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
 // Invitations lists the open invitations of a business, oldest first.
@@ -83,8 +83,8 @@ func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Rec
 	return all, nil
 }
 
-// InvitationByLink returns the open invitation of a mailed link. The argument clear is the secret of the link. Errors:
-// [ErrNobody]. Fault: service_unavailable.
+// InvitationByLink returns the open invitation of a mailed link. The argument `clear` is the secret of the link.
+// Errors: [ErrNobody]. Fault: service_unavailable.
 func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Received, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody

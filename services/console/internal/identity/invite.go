@@ -41,8 +41,8 @@ type Invited struct {
 	Mailed    bool       // true: the mail server accepted the mail of the invitation, which has another link
 }
 
-// LinkPath returns the path of the page on which a person signs in by a link. The argument secret is the secret of the
-// link.
+// LinkPath returns the path of the page on which a person signs in by a link. The argument `secret` is the secret of
+// the link.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
 // Invite invites a person into a business and sends a mail. The person becomes a member at once if the inviter is an
@@ -93,7 +93,7 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	return invited, err
 }
 
-// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. The argument by is the
+// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. The argument `by` is the
 // inviter. Faults: invalid_parameter; forbidden if the inviter is not an operator.
 func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
 	if !by.Operator {

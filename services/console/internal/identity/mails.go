@@ -68,7 +68,7 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail, and reports whether the mail server accepted it. The timeout is the argument within or the
+// mail sends one mail, and reports whether the mail server accepted it. The timeout is the argument `within` or the
 // timeout for calls to other services, whichever is longer.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
@@ -81,8 +81,8 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 }
 
 // mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. The
-// argument business is the name of the business, or "" for an invitation to become an operator. The argument pending is
-// the id of the invitation that a person with an account must accept, or nil.
+// argument `business` is the name of the business, or "" for an invitation to become an operator. The argument
+// `pending` is the id of the invitation that a person with an account must accept, or nil.
 //
 // The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
 // mail, so using the link verifies the address.
@@ -141,7 +141,7 @@ const (
 )
 
 // mayNotify reports whether a person may now get a mail about a change. If so, it counts the mail against the rate
-// limit. The argument subject is the kind of change. A person whose address is not verified gets no such mails.
+// limit. The argument `subject` is the kind of change. A person whose address is not verified gets no such mails.
 // Otherwise an inviter could enter any address, and so send many mails to a person who does not use Slotmesh.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
@@ -156,7 +156,7 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 }
 
 // MailOwners sends a mail, in the background, to each owner of a business whose address is verified. The argument
-// subject is the kind of change, for the rate limits. The function write returns the mail to one owner.
+// `subject` is the kind of change, for the rate limits. The function `write` returns the mail to one owner.
 func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
 	write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {

@@ -57,7 +57,7 @@ func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) (
 }
 
 // SignInByPasskey signs in the person whose passkey signed the answer, and returns the secret of a new session. The
-// argument clear is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to
+// argument `clear` is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to
 // the person with this address. Errors: [ErrNobody].
 func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
 	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
@@ -149,9 +149,9 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 		a.Clock.Now().Add(ChallengeGood))
 }
 
-// AddPasskey stores the passkey that the person's device has created, and mails the person about it. The argument name
-// has 1 to 100 characters. The argument clear is the secret from [Accounts.BeginPasskey]. Errors: [ErrPasskeyRefused],
-// [ErrStale], [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
+// AddPasskey stores the passkey that the person's device has created, and mails the person about it. The argument
+// `name` has 1 to 100 characters. The argument `clear` is the secret from [Accounts.BeginPasskey]. Errors:
+// [ErrPasskeyRefused], [ErrStale], [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
 func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
 	name, err := request.Line("name", name, longestPasskeyName)
 	if err != nil {
@@ -221,7 +221,7 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 	return session, nil
 }
 
-// tell mails a person about a change of their account, if OwnerURL is configured. The argument subject is the kind of
+// tell mails a person about a change of their account, if OwnerURL is configured. The argument `subject` is the kind of
 // change, for the rate limits.
 func (a *Accounts) tell(ctx context.Context, who store.Person, subject string,
 	write func(to, link string, languages ...string) (notifications.Mail, error)) {

@@ -20,8 +20,8 @@ const PasswordLinkGood = 30 * time.Minute
 // ErrWrongPassword means that the password that a person gave is not their current password.
 var ErrWrongPassword = errors.New("is not the password")
 
-// PasswordPath returns the path of the page on which a person chooses a password. The argument secret is the secret of
-// the mailed link.
+// PasswordPath returns the path of the page on which a person chooses a password. The argument `secret` is the secret
+// of the mailed link.
 func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 
 // newSession returns a session that begins now, the secret of the session, and the hash of the secret.
@@ -32,7 +32,7 @@ func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]by
 }
 
 // SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. The argument
-// clear is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
+// `clear` is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
 // [ErrNobody].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
 	who, err := a.Store.ByEmail(ctx, address(email))
@@ -123,8 +123,8 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 }
 
 // ChangePassword sets a new password of the signed-in person, and signs the person out in all browsers. It returns the
-// secret of a new session. Errors: [ErrWrongPassword] if the argument current is not the person's password. [ErrStale]
-// if the person has only passkeys and signed in more than [FreshFor] ago. The errors of [password.Check].
+// secret of a new session. Errors: [ErrWrongPassword] if the argument `current` is not the person's password.
+// [ErrStale] if the person has only passkeys and signed in more than [FreshFor] ago. The errors of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
 	current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)

@@ -16,8 +16,8 @@ import (
 // LinkGood is how long a link to sign in is valid (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that can be used once and expires after the duration good. The function keep stores the link by
-// the hash of its secret. makeLink returns the secret and the time of expiry.
+// makeLink makes a link that can be used once and expires after the duration good. The function `keep` stores the link
+// by the hash of its secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, good time.Duration,
 	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
@@ -25,8 +25,8 @@ func (a *Accounts) makeLink(link store.Link, good time.Duration,
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
-// makeInvitation makes a link, as makeLink does, that is mailed to an invited person. The argument by is the inviter.
-// The argument businessID is the nil UUID if the person is invited to become an operator.
+// makeInvitation makes a link, as makeLink does, that is mailed to an invited person. The argument `by` is the inviter.
+// The argument `businessID` is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
 	good time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error {
@@ -47,8 +47,8 @@ func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Pur
 	return &p, err
 }
 
-// SignInByLink uses up a link to sign in, and returns the secret of a new session. The argument client is the browser's
-// User-Agent. Errors: [ErrNobody].
+// SignInByLink uses up a link to sign in, and returns the secret of a new session. The argument `client` is the
+// browser's User-Agent. Errors: [ErrNobody].
 func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
 	if !secret.WellFormed("", link) {
 		a.refused(ctx, byLink)
@@ -89,8 +89,8 @@ func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.
 	return a.Store.EndOwnSession(ctx, signed.Principal, id)
 }
 
-// ChooseLanguage stores the language of the owner's pages and of mails for the signed-in person. The argument language
-// is a BCP 47 tag.
+// ChooseLanguage stores the language of the owner's pages and of mails for the signed-in person. The argument
+// `language` is a BCP 47 tag.
 func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, language string) error {
 	return a.Store.SetLanguage(ctx, signed.Principal, language)
 }

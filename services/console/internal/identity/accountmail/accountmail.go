@@ -28,7 +28,8 @@ type letter struct {
 	button, link            string
 }
 
-// Password returns the mail with the link to choose a new password. The argument to is the recipient's e-mail address.
+// Password returns the mail with the link to choose a new password. The argument `to` is the recipient's e-mail
+// address.
 func Password(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until",
@@ -37,8 +38,8 @@ func Password(to, link string, languages ...string) (notifications.Mail, error) 
 	}.to(to, languages)
 }
 
-// PasswordChanged returns the mail that informs a person that their password was changed. The argument link is the URL
-// of the page to reset the password.
+// PasswordChanged returns the mail that informs a person that their password was changed. The argument `link` is the
+// URL of the page to reset the password.
 func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"},
@@ -46,28 +47,28 @@ func PasswordChanged(to, link string, languages ...string) (notifications.Mail, 
 	}.to(to, languages)
 }
 
-// PasskeyAdded returns the mail to a person who has added a passkey. The argument link is the URL of the page to reset
-// the password. If another person added the passkey, the recipient can remove it by resetting the password, which
+// PasskeyAdded returns the mail to a person who has added a passkey. The argument `link` is the URL of the page to
+// reset the password. If another person added the passkey, the recipient can remove it by resetting the password, which
 // deletes all passkeys.
 func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_added", to, link, languages)
 }
 
-// PasskeyRemoved returns the mail that informs a person that a passkey was removed. The argument link is the URL of the
-// page to reset the password.
+// PasskeyRemoved returns the mail that informs a person that a passkey was removed. The argument `link` is the URL of
+// the page to reset the password.
 func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_removed", to, link, languages)
 }
 
 // PasswordRemoved returns the mail to a person who has removed their password and now signs in by passkeys only. The
-// argument link is the URL of the page to reset the password.
+// argument `link` is the URL of the page to reset the password.
 func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("password_removed", to, link, languages)
 }
 
 // DeviceAdded returns the mail to a person who has allowed a program to act for them by `slotmesh login`. The argument
-// device is the name of the program's machine. The argument link is the URL of the page to reset the password. A reset
-// disconnects all such programs.
+// `device` is the name of the program's machine. The argument `link` is the URL of the page to reset the password. A
+// reset disconnects all such programs.
 func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
@@ -75,7 +76,7 @@ func DeviceAdded(to, device, link string, languages ...string) (notifications.Ma
 	}.to(to, languages)
 }
 
-// changed returns a mail about a change of a person's passkeys or password. The argument what is the beginning of the
+// changed returns a mail about a change of a person's passkeys or password. The argument `what` is the beginning of the
 // ids of the mail's sentences.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
@@ -95,8 +96,8 @@ const (
 	Accepts                // the person accepts the invitation with the link, and signs in as usual
 )
 
-// Invitation returns the mail to an invited person. The argument business is the name of the business, or "" for an
-// invitation to become an operator. The argument link is the URL of the page on which the person signs in or accepts.
+// Invitation returns the mail to an invited person. The argument `business` is the name of the business, or "" for an
+// invitation to become an operator. The argument `link` is the URL of the page on which the person signs in or accepts.
 func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business,
@@ -116,8 +117,8 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 }
 
 // RetentionShortened returns the mail to an owner after a change lowered privacy.keep_customers_days. The arguments
-// before and after are the old and the new number of days. The argument link is the URL of the page with the versions
-// of the offer.
+// `before` and `after` are the old and the new number of days. The argument `link` is the URL of the page with the
+// versions of the offer.
 func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "data_sooner_subject", business: business,
@@ -127,8 +128,8 @@ func RetentionShortened(to, business, link string, before, after int, languages 
 	}.to(to, languages)
 }
 
-// PaymentAccountChanged returns the mail to an owner after a change of payments.accounts. The argument link is the URL
-// of the page with the versions of the offer.
+// PaymentAccountChanged returns the mail to an owner after a change of payments.accounts. The argument `link` is the
+// URL of the page with the versions of the offer.
 func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "payout_subject", business: business,

@@ -70,7 +70,7 @@ type Router struct {
 	authority Authority
 }
 
-// New returns a router for the routes below the path base. The function find looks up the business of a route.
+// New returns a router for the routes below the path base. The function `find` looks up the business of a route.
 func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
 	return &Router{to, base, find, authority}
 }
@@ -166,7 +166,7 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 }
 
 // admitAgain continues the request if the principal may still do the action. Otherwise it returns the fault. The
-// argument now is the principal with their current rights.
+// argument `now` is the principal with their current rights.
 func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, authorized := access.AuthorizedBusiness(c.UserContext())
 	if authorized && !now.Operator {

@@ -126,8 +126,8 @@ type Provider struct {
 	known       atomic.Pointer[provider.Provider]
 }
 
-// New returns a client of the provider. The argument callback is the URL to which the provider redirects browsers after
-// the sign-in. The timeout of a request to the provider is [within] or peerTimeout, whichever is longer.
+// New returns a client of the provider. The argument `callback` is the URL to which the provider redirects browsers
+// after the sign-in. The timeout of a request to the provider is [within] or peerTimeout, whichever is longer.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout),
 		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
@@ -191,9 +191,9 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	return flow.AuthCodeURL(a.State, provider.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Finish completes a sign-in. The arguments state and code are the parameters with which the provider redirected the
-// browser back. Finish checks them, and returns the person whose identity the provider confirms. Errors: [ErrRefused],
-// [ErrUnverified], [ErrAway].
+// Finish completes a sign-in. The arguments `state` and `code` are the parameters with which the provider redirected
+// the browser back. Finish checks them, and returns the person whose identity the provider confirms. Errors:
+// [ErrRefused], [ErrUnverified], [ErrAway].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused
@@ -242,7 +242,7 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 }
 
 // isMeant reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be
-// one of the audiences, and all other audiences must be trusted. The argument party is the authorized party (azp). It
+// one of the audiences, and all other audiences must be trusted. The argument `party` is the authorized party (azp). It
 // must be Slotmesh; it may be empty if there is only one audience.
 func (p *Provider) isMeant(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {

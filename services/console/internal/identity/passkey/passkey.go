@@ -138,8 +138,8 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 }
 
 // Finish checks a browser's answer to a challenge of [Site.Begin]. It returns the passkey that signed the answer, with
-// its new counter and flags. The function find returns the owner of a passkey. Its arguments are the id of the passkey
-// and the id of the owner, as the device reports them.
+// its new counter and flags. The function `find` returns the owner of a passkey. Its arguments are the id of the
+// passkey and the id of the owner, as the device reports them.
 //
 // Errors: [ErrRefused], and the errors of find. Finish also returns [ErrRefused] if the passkey's counter is not larger
 // than the stored one, because the device may be a copy.

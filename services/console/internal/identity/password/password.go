@@ -55,8 +55,8 @@ func NewHasher() *Hasher {
 // known accounts.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
-// Hash returns the hash of a password, for storing. The argument clear is the password. Error: the error of ctx, if ctx
-// ends before the computation starts.
+// Hash returns the hash of a password, for storing. The argument `clear` is the password. Error: the error of ctx, if
+// ctx ends before the computation starts.
 func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:])

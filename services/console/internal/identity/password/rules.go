@@ -49,8 +49,8 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// Check returns an error if a person may not choose the password clear. The arguments email and name are those of the
-// person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. Check also refuses a
+// Check returns an error if a person may not choose the password clear. The arguments `email` and `name` are those of
+// the person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. Check also refuses a
 // common password that is repeated, or that has digits or signs before or after it.
 func Check(clear, email, name string) error {
 	clear = normal(clear)
@@ -72,7 +72,7 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// repeated returns the shortest text whose repetition gives the argument text, such as "ab" for "ababab". If there is
+// repeated returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If there is
 // no shorter one, repeated returns the argument itself.
 func repeated(text string) string {
 	if text == "" {

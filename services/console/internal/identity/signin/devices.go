@@ -36,7 +36,7 @@ func refuseDevice(c *fiber.Ctx, status int, code string) error {
 }
 
 // tooOften sends a program the OAuth error slow_down, because the program's address sends too many requests. The
-// argument err is the fault with the time to wait.
+// argument `err` is the fault with the time to wait.
 func tooOften(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")

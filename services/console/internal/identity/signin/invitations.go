@@ -65,9 +65,9 @@ func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 	})
 }
 
-// answerInvitation calls the function answer with the id of the invitation in the path. Then it redirects to the
-// account page, which shows the result; the argument done names the sentence about the result. If the invitation is no
-// longer open, answerInvitation shows the account page with the reason.
+// answerInvitation calls the function `answer` with the id of the invitation in the path. Then it redirects to the
+// account page, which shows the result; the argument `done` names the sentence about the result. If the invitation is
+// no longer open, answerInvitation shows the account page with the reason.
 func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -54,8 +54,8 @@ func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 		p.accounts.Passkeys.Host())
 }
 
-// told sends a JSON answer to a request of the page's script. The argument what has the WebAuthn options for the
-// browser. If what is nil, the answer has a message for the person instead, which the function sentence returns.
+// told sends a JSON answer to a request of the page's script. The argument `what` has the WebAuthn options for the
+// browser. If `what` is nil, the answer has a message for the person instead, which the function `sentence` returns.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -186,8 +186,8 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 }
 
 // changed completes a change of a person's credentials. It redirects to the account page, which shows the result; the
-// argument done names the sentence about the result. If err is an error that the person can solve, changed shows the
-// account page with a sentence about the error. The argument session is the secret of a new session, or "" if the
+// argument `done` names the sentence about the result. If err is an error that the person can solve, changed shows the
+// account page with a sentence about the error. The argument `session` is the secret of a new session, or "" if the
 // change creates no session.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
@@ -202,7 +202,7 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneHere maps the parameter done of the account page to the id of the sentence that describes the result.
+// doneHere maps the parameter `done` of the account page to the id of the sentence that describes the result.
 var doneHere = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
 	"passkey_removed": "passkey_removed", "password_removed": "password_removed",

@@ -82,8 +82,8 @@ func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.Cli
 // bySession returns the rate limit of the person's session, for an attempt of a signed-in person.
 func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
 
-// attempt calls the function try if the person's rate limit, the argument by, allows an attempt to sign in. If try
-// returns the error of a wrong password, link or code, attempt also counts a wrong attempt. Fault: rate_limited.
+// attempt calls the function `try` if the person's rate limit, the argument `by`, allows an attempt to sign in. If
+// `try` returns the error of a wrong password, link or code, attempt also counts a wrong attempt. Fault: rate_limited.
 func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {

@@ -227,7 +227,7 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// begin calls the function signIn, which signs a person in and returns the secret of the new session. Then begin sets
+// begin calls the function `signIn`, which signs a person in and returns the secret of the new session. Then begin sets
 // the session's cookie. It ends the former session of the browser, even if that session belonged to another person.
 func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
@@ -278,7 +278,7 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 
 func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
-// showAccount shows a person their credentials and sessions. The argument wrong is the id of the sentence about a
+// showAccount shows a person their credentials and sessions. The argument `wrong` is the id of the sentence about a
 // failed action, or "" if no action failed.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)

@@ -19,16 +19,16 @@ const BrowserGood = 180 * 24 * time.Hour
 // the store keeps the browsers with the latest sign-ins.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether a person has signed in before by a browser. The argument hash is the hash of the secret
-// in the browser's cookie; email is the person's address in lower case. For a person whose address is not verified,
-// KnowsBrowser returns false.
+// KnowsBrowser reports whether a person has signed in before by a browser. The argument `hash` is the hash of the
+// secret in the browser's cookie; email is the person's address in lower case. For a person whose address is not
+// verified, KnowsBrowser returns false.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser stores the browser by which a person has signed in. The argument hash is the hash of the secret in
+// RememberBrowser stores the browser by which a person has signed in. The argument `hash` is the hash of the secret in
 // the browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
 // RememberBrowser deletes those with the oldest sign-ins.
 //

@@ -31,8 +31,8 @@ type DeviceLogin struct {
 	ExpiresAt time.Time
 }
 
-// AddDeviceLogin stores the sign-in of a program that waits for a person's answer. The argument hash is the hash of the
-// secret with which the program polls.
+// AddDeviceLogin stores the sign-in of a program that waits for a person's answer. The argument `hash` is the hash of
+// the secret with which the program polls.
 func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
 	_, err := s.pool.Exec(ctx,
 		`INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
@@ -44,15 +44,15 @@ func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.
 }
 
 // DeviceLogin returns the sign-in with a user code, if no person has answered it and it has not expired at the instant
-// now. Errors: [ErrNotFound].
+// `now`. Errors: [ErrNotFound].
 func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
 	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
 		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin stores a person's answer to the sign-in of a program. The argument allowed has the rights that the
-// program gets; nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if the
+// AnswerDeviceLogin stores a person's answer to the sign-in of a program. The argument `allowed` has the rights that
+// the program gets; nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if the
 // code has no sign-in that is valid and not yet answered.
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member,
 	now time.Time) error {
@@ -96,7 +96,7 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 // the business and the role in the token t. The person must still have the rights that they had when they answered;
 // otherwise RedeemDeviceLogin denies the sign-in.
 //
-// Before the person answers, the argument every is the minimum time between two calls for one program. Errors:
+// Before the person answers, the argument `every` is the minimum time between two calls for one program. Errors:
 // [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before this minimum
 // time; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
@@ -145,7 +145,8 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 	return t, err
 }
 
-// Devices lists the tokens of the programs that act for a person by `slotmesh login` at the instant now, newest first.
+// Devices lists the tokens of the programs that act for a person by `slotmesh login` at the instant `now`, newest
+// first.
 func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
 		SELECT `+tokenColumns+` FROM tokens
@@ -199,7 +200,7 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// isStill reports whether a person still has the rights in the argument as. These are the rights that the person had
+// isStill reports whether a person still has the rights in the argument `as`. These are the rights that the person had
 // when they answered the sign-in of a program.
 func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)

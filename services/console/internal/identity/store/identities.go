@@ -11,9 +11,10 @@ import (
 // SignInVouched creates a session of a person whose address the identity provider has verified, in one transaction. If
 // the address was not verified before, SignInVouched ends all access that other people may have had as this person.
 //
-// The argument operator reports whether the provider's group makes the person an operator; nil means that the provider
-// does not decide this. If the operator right changes, SignInVouched ends the person's sessions, and revokes the tokens
-// that they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in by the provider.
+// The argument `operator` reports whether the provider's group makes the person an operator; nil means that the
+// provider does not decide this. If the operator right changes, SignInVouched ends the person's sessions, and revokes
+// the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in by the
+// provider.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
@@ -39,7 +40,7 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 }
 
 // followGroup gives a person the operator right or removes it, depending on whether the provider's group contains the
-// person. The argument now is the time of the sign-in. If another operator gave the person the right, the right does
+// person. The argument `now` is the time of the sign-in. If another operator gave the person the right, the right does
 // not lapse. But followGroup removes this right too when the group no longer contains the person.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {

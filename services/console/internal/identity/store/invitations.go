@@ -45,10 +45,10 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	return i, err
 }
 
-// Invite makes a person a member of a business at once; if mustAccept returns true, it stores an invitation instead. It
-// is idempotent. The function mustAccept receives the principal with their current rights, the person, and the person's
-// memberships. Invite returns the stored invitation, with the nil UUID as id if the person is a member. It does not
-// change a member who already has this role.
+// Invite makes a person a member of a business at once; if `mustAccept` returns true, it stores an invitation instead.
+// It is idempotent. The function `mustAccept` receives the principal with their current rights, the person, and the
+// person's memberships. Invite returns the stored invitation, with the nil UUID as id if the person is a member. It
+// does not change a member who already has this role.
 //
 // If a person whose address is not verified becomes a member, Invite deletes their credentials, because another inviter
 // may have set them. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of
@@ -114,7 +114,7 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 // keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the e-mail address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation stores an invitation. The argument maker is the principal who sent it. If the business already has
+// insertInvitation stores an invitation. The argument `maker` is the principal who sent it. If the business already has
 // an invitation to the same address, insertInvitation replaces this invitation and keeps its id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
@@ -231,8 +231,8 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument where
-// is the SQL condition that selects the invitations.
+// endInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument
+// `where` is the SQL condition that selects the invitations.
 func endInvitationSQL(where string) string {
 	return `
 		WITH ended AS (
@@ -261,8 +261,8 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// DeclineInvitation deletes an open invitation to the signed-in person. The argument email is the person's address. If
-// the invitation is no longer open, nothing changes. Errors: [ErrRevoked].
+// DeclineInvitation deletes an open invitation to the signed-in person. The argument `email` is the person's address.
+// If the invitation is no longer open, nothing changes. Errors: [ErrRevoked].
 func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
 	now time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {

@@ -32,12 +32,12 @@ type Link struct {
 	ExpiresAt time.Time
 }
 
-// AddLink stores a link of a person. The argument hash is the hash of the link's secret.
+// AddLink stores a link of a person. The argument `hash` is the hash of the link's secret.
 func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) error {
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation stores a link, as [Store.AddLink] does, that is mailed to an invited person. The argument by is the
+// AddInvitation stores a link, as [Store.AddLink] does, that is mailed to an invited person. The argument `by` is the
 // inviter; businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults:
 // business_not_found, forbidden.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
@@ -98,8 +98,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 	return nil
 }
 
-// PersonByLink returns the person of a link with this purpose, if the link is valid at the instant now. It does not use
-// up the link. Errors: [ErrNotFound].
+// PersonByLink returns the person of a link with this purpose, if the link is valid at the instant `now`. It does not
+// use up the link. Errors: [ErrNotFound].
 func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose,
 	now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
@@ -129,7 +129,7 @@ func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, p
 		})
 }
 
-// byLink uses a link in one transaction: it deletes the link, calls the function do, and creates a session of the
+// byLink uses a link in one transaction: it deletes the link, calls the function `do`, and creates a session of the
 // person. It returns the person's id.
 func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session,
 	session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {

@@ -65,7 +65,7 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 }
 
 // VerifiedMembers returns the given e-mail addresses that belong to verified members of a business, or to people who
-// are verified operators at the instant now. The addresses must be in lower case.
+// are verified operators at the instant `now`. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {
@@ -121,8 +121,8 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember runs the function change, which changes or removes a member, idempotently. The argument to is the role of
-// the member after the change, or "" if the change removes the member.
+// overMember runs the function `change`, which changes or removes a member, idempotently. The argument `to` is the role
+// of the member after the change, or "" if the change removes the member.
 //
 // Before the change, overMember locks the person, and then all owners of the business in a fixed order. So if two
 // owners demote each other at the same time, the second demotion fails with [ErrLastOwner].

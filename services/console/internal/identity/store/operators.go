@@ -33,7 +33,7 @@ type Operator struct {
 // provider is at or before the parameter %s.
 const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
-// Operators lists the people who are operators at the instant now, in the order in which they were added. It also
+// Operators lists the people who are operators at the instant `now`, in the order in which they were added. It also
 // returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators
 // did not return.
 func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
@@ -84,7 +84,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 	})
 }
 
-// overOperator runs a change that removes rights of an operator, idempotently. The argument by is the operator who
+// overOperator runs a change that removes rights of an operator, idempotently. The argument `by` is the operator who
 // makes the change; personID is the operator whose rights it removes.
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {

@@ -45,12 +45,12 @@ func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
 }
 
-// AddChallenge stores a challenge for a sign-in. The argument hash is the hash of the secret in the browser's cookie.
+// AddChallenge stores a challenge for a sign-in. The argument `hash` is the hash of the secret in the browser's cookie.
 func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
 	return addChallenge(ctx, s.pool, hash, uuid.Nil, challenge, expires)
 }
 
-// addChallenge stores a challenge. The argument personID is the person who adds a passkey, or the nil UUID for a
+// addChallenge stores a challenge. The argument `personID` is the person who adds a passkey, or the nil UUID for a
 // sign-in.
 func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
 	expires time.Time) error {
@@ -64,7 +64,7 @@ func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, person
 }
 
 // TakeChallenge returns a stored challenge and deletes it, so that it can be used for one answer only. Errors:
-// [ErrNotFound] if the challenge has expired at the instant now, or was made for another person.
+// [ErrNotFound] if the challenge has expired at the instant `now`, or was made for another person.
 func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID,
 	now time.Time) ([]byte, error) {
 	challenge, err := postgres.Row(ctx, s.pool, pgx.RowTo[[]byte], "take a challenge", `
@@ -161,7 +161,7 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 }
 
 // RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. If the
-// argument otherwise is true, the person can sign in even without a passkey or password, for example by an identity
+// argument `otherwise` is true, the person can sign in even without a passkey or password, for example by an identity
 // provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session,
 	session [sha256.Size]byte) error {

@@ -52,9 +52,9 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 	})
 }
 
-// ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash.
-// The argument before is "" for a person without a password. ChangePassword ends all sessions and links of the person,
-// and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
+// ChangePassword replaces the hash of a person's password. The arguments `before` and `after` are the old and the new
+// hash. The argument `before` is "" for a person without a password. ChangePassword ends all sessions and links of the
+// person, and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session,
 	session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {

@@ -86,7 +86,7 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 	})
 }
 
-// MakeOperator makes a person an operator at the instant now, idempotently, and ends their sessions. It deletes all
+// MakeOperator makes a person an operator at the instant `now`, idempotently, and ends their sessions. It deletes all
 // credentials of a person whose address is not verified, because another person may have set them. Errors:
 // [ErrRevoked]. Fault: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {

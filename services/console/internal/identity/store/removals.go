@@ -18,7 +18,7 @@ var ErrUnknownKey = errors.New("no removal has this key")
 // slug when the first request with this Idempotency-Key arrived. Meant stores this id for a day. So a repeated request
 // never removes a business that got the slug later.
 //
-// The argument business is the id of the business that has the slug now, or the nil UUID. The request must have an
+// The argument `business` is the id of the business that has the slug now, or the nil UUID. The request must have an
 // Idempotency-Key. Errors: [ErrUnknownKey] if no business has the slug and no id is stored.
 func (s *Store) Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error) {
 	meant, err := postgres.WriteIdempotently(ctx, s.pool, postgres.WriteID("slug", slug),

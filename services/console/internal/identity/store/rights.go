@@ -70,7 +70,7 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 }
 
 // authorize returns a principal with their current rights, and locks these rights against changes until the transaction
-// ends. The argument changed lists the people whose rights the transaction itself changes. A transaction must call
+// ends. The argument `changed` lists the people whose rights the transaction itself changes. A transaction must call
 // authorize before it takes any other lock. Errors: [ErrRevoked].
 func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
 	changed ...uuid.UUID) (access.Principal, error) {
@@ -147,7 +147,7 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 }
 
 // BeginWrite records that a principal begins a write in another service, and returns the principal with their current
-// rights and the id of the record. The argument lasts is the maximum duration of the write. [Store.EndWrite] ends the
+// rights and the id of the record. The argument `lasts` is the maximum duration of the write. [Store.EndWrite] ends the
 // write. The rights of the environment's token cannot be revoked; so for this token, BeginWrite records nothing and
 // returns the nil UUID. Errors: [ErrRevoked].
 //

@@ -51,7 +51,7 @@ func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]by
 	return nil
 }
 
-// Sessions lists the sessions of a person that have not ended at the instant now, newest first.
+// Sessions lists the sessions of a person that have not ended at the instant `now`, newest first.
 func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Session], "list sessions", `
 		SELECT id, person_id, client, created_at, last_seen_at FROM sessions
@@ -86,7 +86,7 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep demotes the operators whose right has lapsed at the instant now. It also deletes all rows that are no longer
+// Sweep demotes the operators whose right has lapsed at the instant `now`. It also deletes all rows that are no longer
 // valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations, and records of writes in
 // progress.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
@@ -105,14 +105,14 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 // session's person has not lapsed. [goodSessionAt] returns the parameters of the condition.
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
-// goodSessionAt returns the parameters of [goodSession] at the instant now. The first one is key, which identifies the
-// session.
+// goodSessionAt returns the parameters of [goodSession] at the instant `now`. The first one is key, which identifies
+// the session.
 func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }
 
-// SessionByHash returns the session whose secret has this hash, if the session is valid at the instant now. It updates
-// the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
+// SessionByHash returns the session whose secret has this hash, if the session is valid at the instant `now`. It
+// updates the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`

@@ -22,7 +22,7 @@ var ErrNotFound = errors.New("not found")
 // Store stores accounts.
 type Store struct {
 	pool  *pgxpool.Pool
-	clock clock.Clock // tells whether sessions, tokens and rights have ended
+	clock clock.Clock // reports whether sessions, tokens and rights have ended
 }
 
 // New returns a store that uses the tables in the schema console.

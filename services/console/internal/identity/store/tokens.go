@@ -110,9 +110,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of some businesses, oldest first. The argument of has the ids of these businesses; nil stands
-// for all tokens, including those of operators. Tokens returns the cursor of the next page, or "" after the last page.
-// Fault: invalid_parameter for a cursor that Tokens did not return.
+// Tokens lists the tokens of some businesses, oldest first. The argument `of` has the ids of these businesses; nil
+// stands for all tokens, including those of operators. Tokens returns the cursor of the next page, or "" after the last
+// page. Fault: invalid_parameter for a cursor that Tokens did not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -142,7 +142,7 @@ const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'nam
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
 // endedSQL returns the beginning of an SQL query. The beginning defines the table ended_tokens, which has the ids of
-// some tokens, and the ids of all tokens that were created with these. The argument first is an SQL query for the ids
+// some tokens, and the ids of all tokens that were created with these. The argument `first` is an SQL query for the ids
 // of the former tokens.
 func endedSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
@@ -152,7 +152,7 @@ func endedSQL(first string) string {
 }
 
 // revoke revokes some tokens and the tokens that were created with these, and ends the invitations that any of these
-// tokens sent. The argument first is an SQL query for the ids of the former tokens; args are its parameters. A token
+// tokens sent. The argument `first` is an SQL query for the ids of the former tokens; args are its parameters. A token
 // that is already revoked stays unchanged.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
@@ -229,7 +229,7 @@ const madeByLapsed = `
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// goodTokenAt returns the parameters of [goodToken] at the instant now. The first one is key, which identifies the
+// goodTokenAt returns the parameters of [goodToken] at the instant `now`. The first one is key, which identifies the
 // token.
 func goodTokenAt(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
@@ -262,7 +262,7 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// TokenByHash returns the token whose secret has this hash, if the token is valid at the instant now. It updates the
+// TokenByHash returns the token whose secret has this hash, if the token is valid at the instant `now`. It updates the
 // time of the token's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
