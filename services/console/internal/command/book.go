@@ -90,8 +90,8 @@ func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooki
 	return called.person(ctx, staff, session)
 }
 
-// person replaces the key or name in the argument staff by the id of the member. It replaces the key in the argument
-// session by the id of the class session.
+// person replaces the key or name in the argument `staff` by the id of the member. It replaces the key in the argument
+// `session` by the id of the class session.
 func (n *names) person(ctx context.Context, staff, session *string) error {
 	if err := n.resolve(ctx, aMember, staff); err != nil {
 		return err

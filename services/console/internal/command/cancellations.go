@@ -21,8 +21,8 @@ type sold[T any] struct {
 }
 
 // refundEntries returns three commands for a kind of paid object: one cancels an object, one previews the cancellation,
-// and one refunds the object. The argument freed completes the help of the cancel command: it names what a cancellation
-// makes available again.
+// and one refunds the object. The argument `freed` completes the help of the cancel command: it names what a
+// cancellation makes available again.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }
@@ -40,9 +40,9 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// amountEntry returns the cancel command or the refund command; the argument write is its name. The command sends the
+// amountEntry returns the cancel command or the refund command; the argument `write` is its name. The command sends the
 // amount to refund, and prints the refund. The command's flag gives this amount as a number, or as one of the texts in
-// the argument words. The argument unsaid is the default of the flag.
+// the argument `words`. The argument `unsaid` is the default of the flag.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (

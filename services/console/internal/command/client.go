@@ -60,8 +60,8 @@ func (c *client) inWords(err error) error {
 	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
 }
 
-// call sends a request and decodes the JSON answer into the argument out. The body of the request is the argument in,
-// encoded as JSON; if in is nil, the request has no body. If out is nil, call ignores the answer.
+// call sends a request and decodes the JSON answer into the argument `out`. The body of the request is the argument
+// `in`, encoded as JSON; if `in` is nil, the request has no body. If `out` is nil, call ignores the answer.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	r := adminapi.Request{Method: method, Path: path}
 	if in != nil {
@@ -85,13 +85,13 @@ func (c *client) read(body []byte, out any) error {
 	return nil
 }
 
-// pages reads all pages of a list. The argument member is the name of the list's field in the answer.
+// pages reads all pages of a list. The argument `member` is the name of the list's field in the answer.
 func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
 	return upTo[T](ctx, c, path, member, query, 0)
 }
 
-// upTo reads the first entries of a list. The argument most is the maximum number of entries; 0 means all. The argument
-// member is the name of the list's field in the answer.
+// upTo reads the first entries of a list. The argument `most` is the maximum number of entries; 0 means all. The
+// argument `member` is the name of the list's field in the answer.
 func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
 	for {

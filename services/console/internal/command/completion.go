@@ -16,8 +16,8 @@ import (
 // mostCompleted is the maximum number of ids that the completion offers.
 const mostCompleted = "100"
 
-// complete returns the words with which a shell completes the current argument. The argument words is the function that
-// reads these words from the server.
+// complete returns the words with which a shell completes the current argument. The argument `words` is the function
+// that reads these words from the server.
 func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string,
 	error)) ([]string, cobra.ShellCompDirective) {
 	client, err := c.client()

@@ -42,7 +42,7 @@ func (c *command) explain() *cobra.Command {
 }
 
 // explanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and each
-// further row is about one member. The argument who is the text in the first cell.
+// further row is about one member. The argument `who` is the text in the first cell.
 func explanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {

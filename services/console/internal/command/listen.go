@@ -81,8 +81,8 @@ a receiver. Each run makes a secret of its own. An event is sent once, whatever 
 	return mustRequire(cmd, "forward-to")
 }
 
-// run polls for events and forwards them until ctx ends. The argument since is the time of the first event to forward.
-// If the argument once is true, run polls only once.
+// run polls for events and forwards them until ctx ends. The argument `since` is the time of the first event to
+// forward. If the argument `once` is true, run polls only once.
 func (l *listener) run(ctx context.Context, client *client, since time.Time, once bool) error {
 	tick := time.NewTicker(listenEvery)
 	defer tick.Stop()

@@ -208,8 +208,8 @@ func (c *command) refused(src *source, problems []manifest.Problem) error {
 	return &invalidManifest{src.name}
 }
 
-// places prints the problems or the warnings of a manifest, one in each line. The argument kind is the text before each
-// message.
+// places prints the problems or the warnings of a manifest, one in each line. The argument `kind` is the text before
+// each message.
 func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	for _, p := range list {
 		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)

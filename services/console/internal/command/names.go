@@ -183,7 +183,7 @@ func (n *names) among(ctx context.Context, kind string, pick func(*contents) []e
 	return nil
 }
 
-// tier replaces the key or name of a tier by its id. The argument event is the id of the tier's event.
+// tier replaces the key or name of a tier by its id. The argument `event` is the id of the tier's event.
 func (n *names) tier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
@@ -192,7 +192,7 @@ func (n *names) tier(ctx context.Context, event string, text *string) error {
 	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
 }
 
-// services replaces the keys or names of services by ids. The argument list separates them by commas.
+// services replaces the keys or names of services by ids. The argument `list` separates them by commas.
 func (n *names) services(ctx context.Context, list *string) error {
 	parts := strings.Split(*list, ",")
 	for i := range parts {

@@ -49,8 +49,8 @@ type table struct {
 	rows [][]string
 }
 
-// print prints a result in the requested format: the argument value as JSON or YAML, or the argument t as CSV or as a
-// table.
+// print prints a result in the requested format: the argument `value` as JSON or YAML, or the argument `t` as CSV or as
+// a table.
 func (c *command) print(value any, t table) error {
 	switch c.output {
 	case asJSON:
@@ -64,7 +64,7 @@ func (c *command) print(value any, t table) error {
 	return c.printTable(t)
 }
 
-// done prints the result of a change: the argument value as JSON or YAML, or otherwise a sentence for a person.
+// done prints the result of a change: the argument `value` as JSON or YAML, or otherwise a sentence for a person.
 func (c *command) done(value any, line string, args ...any) error {
 	if c.output == asJSON || c.output == asYAML {
 		return c.print(value, table{})

@@ -52,9 +52,9 @@ func (c *command) resume() *cobra.Command {
 		})
 }
 
-// setPause pauses online bookings until a date, or ends the pause. The argument first is the first date that customers
-// can book again; nil ends the pause. setPause publishes a new version that differs from the newest version only in
-// bookings.paused_until.
+// setPause pauses online bookings until a date, or ends the pause. The argument `first` is the first date that
+// customers can book again; nil ends the pause. setPause publishes a new version that differs from the newest version
+// only in bookings.paused_until.
 //
 // If another version is published after setPause has read the newest one, setPause fails. If bookings.paused_until
 // already has the value, it publishes nothing.
