@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// create returns the handler of a write that creates an object. The handler decodes the body, calls the function write
-// with it, and answers 201 with the object. The service that stores the object validates the body.
+// create returns the handler of a write that creates an object. The handler decodes the body, calls the function
+// `write` with it, and answers 201 with the object. The service that stores the object validates the body.
 func create[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -33,8 +33,8 @@ func create[B, T any](write func(context.Context, identity.Principal, string, B)
 	}
 }
 
-// change returns the handler of a write that changes one object. The handler decodes the body, calls the function write
-// with it, and answers with the changed object. The argument what is the name of the object in errors.
+// change returns the handler of a write that changes one object. The handler decodes the body, calls the function
+// `write` with it, and answers with the changed object. The argument `what` is the name of the object in errors.
 func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -93,7 +93,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	return c.JSON(confirmed)
 }
 
-// ofID returns the handler of a write that has no body. The handler calls the function write with the id in the path,
+// ofID returns the handler of a write that has no body. The handler calls the function `write` with the id in the path,
 // and answers with the status and the changed object.
 func ofID[T any](what string, status int, write func(context.Context, identity.Principal, string, uuid.UUID) (*T,
 	error)) fiber.Handler {
@@ -110,8 +110,8 @@ func ofID[T any](what string, status int, write func(context.Context, identity.P
 	}
 }
 
-// transition returns the handler of a write that changes the status of an object. The argument move is the name of the
-// transition.
+// transition returns the handler of a write that changes the status of an object. The argument `move` is the name of
+// the transition.
 func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {
 	return ofID(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string, id uuid.UUID) (*T,

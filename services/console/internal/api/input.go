@@ -28,7 +28,7 @@ func versionOf(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// idOf returns the slug and the id in the path. The argument what is the name of the object in the error. Fault:
+// idOf returns the slug and the id in the path. The argument `what` is the name of the object in the error. Fault:
 // not_found for an invalid id.
 func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	slug, err := server.Slug(c)
@@ -48,7 +48,7 @@ const curlDefault = "application/x-www-form-urlencoded"
 
 // mediaTypeOf returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
 // [curlDefault]. The map allowed has the canonical media type for each allowed one. For any other Content-Type,
-// mediaTypeOf returns an error. The argument say names the allowed types in this error.
+// mediaTypeOf returns an error. The argument `say` names the allowed types in this error.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
@@ -82,7 +82,7 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// decodeOptional decodes a body, as decode does. If the request has no body, it leaves the argument into unchanged.
+// decodeOptional decodes a body, as decode does. If the request has no body, it leaves the argument `into` unchanged.
 func decodeOptional(c *fiber.Ctx, into any) error {
 	if body, err := server.Body(c); err != nil || len(body) == 0 {
 		return err

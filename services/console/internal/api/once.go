@@ -13,10 +13,10 @@ import (
 )
 
 // once returns the handler of a write about a team, which executes write only once for each Idempotency-Key of a
-// business. The argument of is a function that returns the id of the business, or the nil UUID for a write about
+// business. The argument `of` is a function that returns the id of the business, or the nil UUID for a write about
 // operators. If this function refuses the caller, the handler does not look up a stored result.
 //
-// The argument again is a function that answers a repeated request from the stored result.
+// The argument `again` is a function that answers a repeated request from the stored result.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {

@@ -69,7 +69,7 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 }
 
 // ofOperator returns the handler of a write about the operator in the path. The handler answers 204 after the function
-// write has succeeded.
+// `write` has succeeded.
 func ofOperator(write func(context.Context, identity.Principal, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		id, err := request.ID("id", c.Params("id"))
