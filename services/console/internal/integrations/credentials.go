@@ -99,7 +99,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	return made, err
 }
 
-// allOf reads all pages of a list by the function read. It returns the entries for which the function wanted returns
+// allOf reads all pages of a list by the function `read`. It returns the entries for which the function wanted returns
 // true.
 func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
 	var all []T

@@ -115,7 +115,7 @@ func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug str
 	return sent, err
 }
 
-// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument status limits the list to
+// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument `status` limits the list to
 // deliveries with this status; "" lists all.
 func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string,
 	page request.Page) (*notifications.DeliveryList, error) {

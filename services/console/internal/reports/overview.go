@@ -48,7 +48,7 @@ func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*
 	return r, err
 }
 
-// reported reads one report by the function ask, and stores its rows in the argument into.
+// reported reads one report by the function ask, and stores its rows in the argument `into`.
 func reported[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],
@@ -133,7 +133,7 @@ type Taking struct {
 	Total, Paid, Refunded decimal.Decimal
 }
 
-// ByCurrency returns the revenue of each currency, by period and in total. The argument own is the currency of the
+// ByCurrency returns the revenue of each currency, by period and in total. The argument `own` is the currency of the
 // business, which comes first. ByCurrency returns an error for an amount that is not a number.
 func (r *Overview) ByCurrency(own string) ([]Takings, error) {
 	var all []Takings
