@@ -19,8 +19,8 @@ import (
 )
 
 // Change changes one sale of a business, once for each Idempotency-Key. It locks the
-// sale in a transaction, calls the function part with the locked sale, and starts
-// the refund that part returns. If Change returns an error, nothing has changed.
+// sale in a transaction, calls the function `part` with the locked sale, and starts
+// the refund that `part` returns. If Change returns an error, nothing has changed.
 type Change[S any] func(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(S) (refund.Part, error)) (S, error)
 
@@ -57,11 +57,11 @@ func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Offer, s S) cancella
 	return c.Terms(s).PreviewForCustomer(offer, c.Clock.Now())
 }
 
-// Cancel cancels a sale for the owner, with immediate effect. The argument wanted is the requested
+// Cancel cancels a sale for the owner, with immediate effect. The argument `wanted` is the requested
 // refund. If it is "", the cancellation policy at the time of the sale determines the refund.
 //
 // Faults: not_found; conflict if the status does not allow the cancellation, or if wanted
-// exceeds the amount that is left to refund; invalid_parameter if wanted is not an amount.
+// exceeds the amount that is left to refund; invalid_parameter if `wanted` is not an amount.
 func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	wanted booking.RefundAmount) (S, error) {
 	return c.change(ctx, by, c.Store.Cancel, businessID, id,
@@ -70,9 +70,9 @@ func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID
 
 // CancelForCustomer cancels a sale for its customer, if the offer allows customers to cancel the
 // sale now. The cancellation policy at the time of the sale determines the refund. The argument
-// shown is the refund that the page showed to the customer, in the currency of the sale.
+// `shown` is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: not_found; invalid_parameter if shown is not an amount of that currency; conflict
+// Faults: not_found; invalid_parameter if `shown` is not an amount of that currency; conflict
 // if the sale cannot be cancelled now, or if the refund is no longer the amount shown.
 func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID,
 	shown decimal.Decimal) (S, error) {
@@ -82,12 +82,12 @@ func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.
 		})
 }
 
-// Refund refunds a sale that has ended or was cancelled. The argument wanted is the
+// Refund refunds a sale that has ended or was cancelled. The argument `wanted` is the
 // requested amount; "" refunds all that is left. The owner uses Refund to retry a refund
 // that the provider refused, or to refund more than the cancellation policy requires.
 //
 // Faults: not_found; conflict if the sale has neither ended nor been cancelled, if a refund is
-// pending, or if wanted exceeds the amount that is left; invalid_parameter if wanted is not an amount.
+// pending, or if `wanted` exceeds the amount that is left; invalid_parameter if `wanted` is not an amount.
 func (c Cancellations[S]) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	wanted booking.RefundAmount) (S, error) {
 	return c.change(ctx, by, c.Store.Refund, businessID, id,

@@ -23,7 +23,7 @@ type Opening[P any] struct {
 	// Store stores that the payment is open. If it returns a fault with code outcome_unknown, the payment
 	// may be stored as open. After any other error, the payment is not stored as open and never will be.
 	Store func(ctx context.Context, created P) error
-	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument created is the zero value.
+	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument `created` is the zero value.
 	TakeBack func(ctx context.Context, created P, cause error) error
 	// Within is the time limit for all calls of TakeBack together.
 	// The calls continue after the deadline of the request.

@@ -138,9 +138,9 @@ func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 }
 
 // RefundForCustomer returns the refund for a customer who cancels the sale now. The argument
-// shown is the refund that the page showed to the customer, in the currency of the sale.
+// `shown` is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: invalid_parameter if shown is not a valid amount of that currency; conflict if
+// Faults: invalid_parameter if `shown` is not a valid amount of that currency; conflict if
 // customers cannot cancel the sale now, or if the refund is no longer the amount shown.
 func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, now time.Time) (refund.Part, error) {
 	seen, err := of.Currency.Minor(shown)
@@ -166,10 +166,10 @@ func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, no
 }
 
 // RefundAfterEnd returns the refund that an owner requests for a sale that has ended or
-// was cancelled. If the argument wanted is "", it refunds all of the payment that is left.
+// was cancelled. If the argument `wanted` is "", it refunds all of the payment that is left.
 //
 // Faults: conflict if the sale can still be cancelled, if a refund is pending, if no payment is left,
-// or if wanted exceeds the amount that is left; invalid_parameter if wanted is not a valid amount.
+// or if `wanted` exceeds the amount that is left; invalid_parameter if `wanted` is not a valid amount.
 func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if wanted == "" {
 		wanted = booking.RefundFull
@@ -191,11 +191,11 @@ func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refun
 }
 
 // Refund returns the refund for an owner who cancels the sale now. If the argument
-// wanted is "", the cancellation policy determines the refund. If the business has
+// `wanted` is "", the cancellation policy determines the refund. If the business has
 // not confirmed a paid sale, the refund is all of the payment that is left.
 //
-// Faults: conflict if a refund is pending or if wanted exceeds the amount that is left of the payment; conflict if
-// wanted is less than the full refund of an unconfirmed sale; invalid_parameter if wanted is not a valid amount.
+// Faults: conflict if a refund is pending or if `wanted` exceeds the amount that is left of the payment; conflict if
+// wanted is less than the full refund of an unconfirmed sale; invalid_parameter if `wanted` is not a valid amount.
 func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {
 		return of.refund(wanted, now)

@@ -29,7 +29,7 @@ const (
 	maxExponent = 1 << 20
 )
 
-// Read decodes raw, the form_data of a request. The argument name is the name of the
+// Read decodes raw, the form_data of a request. The argument `name` is the name of the
 // request's member that holds it. Numbers become [json.Number]. The result is empty if
 // raw is empty or null. Read drops the members of form_data that the caller may not set.
 //

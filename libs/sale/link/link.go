@@ -91,7 +91,7 @@ func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
 }
 
 // URL returns the link to a booking, an order of tickets or a reservation. The argument
-// kept is the stored hash of its token. URL returns "" if PagesURL is not set, if kept
+// `kept` is the stored hash of its token. URL returns "" if PagesURL is not set, if kept
 // is empty because the data is anonymized, or if the secret of the link was removed.
 func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	if l.pages == "" {

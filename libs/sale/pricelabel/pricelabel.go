@@ -57,7 +57,7 @@ func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []b
 	return list
 }
 
-// OfKind returns the standard text for a kind of rule. It returns the argument otherwise if there is no text.
+// OfKind returns the standard text for a kind of rule. It returns the argument `otherwise` if there is no text.
 func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
 	all, err := texts()
 	if err != nil {

@@ -18,7 +18,7 @@ type Policy struct {
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
-// Bounded returns the policy of a booking after a reschedule. The argument percent is
+// Bounded returns the policy of a booking after a reschedule. The argument `percent` is
 // the share that a cancellation just before the reschedule would have refunded. No
 // later cancellation refunds a larger share. A second call never raises this maximum.
 func (p Policy) Bounded(percent int) Policy {
@@ -41,7 +41,7 @@ func PolicyOf(o *catalog.Offer) Policy {
 //   - After that, the share is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
 //   - If the deadlines of all rules have passed, the share is 0.
 //
-// The share is at most MaxPercent. The argument former holds the starts of the booking before
+// The share is at most MaxPercent. The argument `former` holds the starts of the booking before
 // the business rescheduled it. Percent uses the start, old or new, that gives the largest share.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	percent := p.unbounded(booked, start, t)
@@ -128,7 +128,7 @@ type Part struct {
 }
 
 // Of returns the refund of an amount. Its Percent is the share of the argument
-// paid, as a rounded whole number. The argument paid may be 0 only if amount is 0.
+// `paid`, as a rounded whole number. The argument `paid` may be 0 only if amount is 0.
 func Of(amount, paid int64) Part {
 	if amount == 0 {
 		return Part{}
