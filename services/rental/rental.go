@@ -134,8 +134,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 // wait for this interval: the page behind the customer's link asks booking immediately.
 const chargesEvery = 5 * time.Second
 
-// keepsUp returns a job that calls the function do every [chargesEvery], in one replica at a time. If do returns an
-// error, the next run calls it again. The argument name is the name of the job in logs and of its lock in PostgreSQL.
+// keepsUp returns a job that calls the function `do` every [chargesEvery], in one replica at a time. If `do` returns an
+// error, the next run calls it again. The argument `name` is the name of the job in logs and of its lock in PostgreSQL.
 func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string,
 	do func(context.Context) error) func(context.Context) error {
 	job := periodic.Job{Every: chargesEvery, Timeout: time.Minute, FailureMessage: name + " failed, and is done again",

@@ -38,7 +38,7 @@ type Internal struct {
 	clock   clock.Clock
 }
 
-// NewInternal returns the internal API. The argument news fetches the current state of charges from booking.
+// NewInternal returns the internal API. The argument `news` fetches the current state of charges from booking.
 func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links,
 	now clock.Clock) *Internal {
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
@@ -64,7 +64,7 @@ func (in *Internal) Mount(r *server.Internal) {
 	mountChange(in, r, rental.ChangeReservationStatus, in.move)
 }
 
-// mountChange adds an endpoint with which the owner changes a reservation. The function write makes the
+// mountChange adds an endpoint with which the owner changes a reservation. The function `write` makes the
 // change; it runs once for each Idempotency-Key of a business. A repeated request gets the stored reservation.
 func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r *server.Internal,
 	e endpoints.Endpoint[Req, rental.Reservation],

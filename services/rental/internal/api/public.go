@@ -138,7 +138,7 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the sentence for the reason in the argument why, in the caller's language. This is the first
+// sentence returns the sentence for the reason in the argument `why`, in the caller's language. This is the first
 // known language of these: the parameter lang, the language cookie, the default language of the business, English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
@@ -180,7 +180,7 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count sets the argument days: for each date and each rental, the number of units that can
+// count sets the argument `days`: for each date and each rental, the number of units that can
 // be reserved from that date on. It counts for the shortest allowed length of the rental.
 // This length is one day, unless the owner has set another one (docs/decisions/011).
 //
@@ -223,7 +223,7 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 
 // shortestFrom returns the smallest number of days for which a rental can be reserved from the date
 // d on. The business must be open for pick-up on d and for the return on the last day. The result is
-// 0 if no pick-up is possible on d, or no return is possible until the date in the argument last.
+// 0 if no pick-up is possible on d, or no return is possible until the date in the argument `last`.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -239,7 +239,7 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 // maxClosedDays is the largest number of consecutive closed dates by which the return of a rental can be delayed.
 const maxClosedDays = 31
 
-// throughout returns the smallest of n values of the slice free, beginning
+// throughout returns the smallest of n values of the slice `free`, beginning
 // at the index first. It returns 0 if the slice has too few values.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
@@ -250,13 +250,13 @@ func throughout(free []int, first, n int) int {
 
 // unverified returns a fault with code availability_unverified for data that could
 // not be read, and logs the error. /rental-availability answers with this fault,
-// because its answer has no field computed. The argument missing names the data.
+// because its answer has no field computed. The argument `missing` names the data.
 func (p *Public) unverified(ctx context.Context, missing string, err error) error {
 	p.note(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")
 }
 
-// note counts and logs that the data named by the argument missing could not be read.
+// note counts and logs that the data named by the argument `missing` could not be read.
 func (p *Public) note(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a rental calendar could not be computed", "missing", missing, "error", err)

@@ -65,7 +65,7 @@ func parseAvailability(get request.Query) (availabilityQuery, error) {
 }
 
 // checkStart refuses a start at 24:00, because 24:00 means the end of a day. The
-// argument name is the name of the parameter or field, for the text of the fault.
+// argument `name` is the name of the parameter or field, for the text of the fault.
 func checkStart(name string, start *timespan.TimeOfDay) error {
 	if start != nil && *start == timespan.MinutesPerDay {
 		return request.Invalid("%s: nothing starts at 24:00; write 00:00 on the next day.", name)
@@ -105,7 +105,7 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// parseReservation validates a request to reserve. The argument from is the
+// parseReservation validates a request to reserve. The argument `from` is the
 // actor that sent it. Fault: invalid_parameter, which names the invalid field.
 func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request

@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// New returns the charge of a reservation that is about to be written. The argument amount is in minor units.
-// The argument by is a deadline: if the charge is not open at this instant, the reservation is cancelled.
+// New returns the charge of a reservation that is about to be written. The argument `amount` is in minor units.
+// The argument `by` is a deadline: if the charge is not open at this instant, the reservation is cancelled.
 func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
@@ -35,7 +35,7 @@ var (
 )
 
 // Later reports whether a charge that booking has reported (the
-// argument said) is newer than the stored charge (the argument known).
+// argument `said`) is newer than the stored charge (the argument `known`).
 func Later(known, said booking.Charge) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[said.Status], statuses[known.Status]),
@@ -45,7 +45,7 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether the argument said is later than the argument known and contains news.
+// newsSince reports whether the argument `said` is later than the argument `known` and contains news.
 // News is a different sum of refunds made at the provider, or a different status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere ||
@@ -53,13 +53,13 @@ func newsSince(known, said booking.Charge) bool {
 }
 
 // failedSince reports whether a payment attempt has failed that
-// the argument said contains but the argument known does not.
+// the argument `said` contains but the argument `known` does not.
 func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }
 
 // Noted returns the charge to store for a reservation after booking has reported its charge. The argument
-// status is the status of the reservation, known is the stored charge, and said is the reported charge.
+// `status` is the status of the reservation, known is the stored charge, and said is the reported charge.
 //
 // If a cancelled reservation turns out to be paid, the result has a pending
 // refund of the whole amount. Rental then requests this refund from booking.
@@ -78,7 +78,7 @@ type Step struct {
 	To    state.State
 }
 
-// Steps returns the changes of a reservation after booking has reported its charge. The argument status is the
+// Steps returns the changes of a reservation after booking has reported its charge. The argument `status` is the
 // status of the reservation, known is the stored charge, and said is the reported charge. The caller must first
 // check with [Later] that the reported charge is newer. If the result is empty, the caller only stores the charge.
 func Steps(status state.State, known, said booking.Charge) []Step {
@@ -130,7 +130,7 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 
 // Cancelled returns the new state of the charge c after its reservation was cancelled. A charge
 // that is not paid yet becomes "cancelling" and can no longer be paid. For a paid charge, Cancelled
-// adds the refund in the argument part, as [Refunded] does. The result is nil if c is nil.
+// adds the refund in the argument `part`, as [Refunded] does. The result is nil if c is nil.
 func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil {
 		return nil
@@ -144,7 +144,7 @@ func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 }
 
 // Refunded returns a copy of the charge c with a pending refund under the next refund number. The argument
-// part gives the amount of the refund. If c is nil or the amount is zero, Refunded returns c unchanged.
+// `part` gives the amount of the refund. If c is nil or the amount is zero, Refunded returns c unchanged.
 func Refunded(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil || part.Amount == 0 {
 		return c

@@ -60,7 +60,8 @@ type Calendar struct {
 	rest      timespan.Span // from now to the end of the current date
 }
 
-// NewCalendar returns the calendar of a range of dates, which must not be empty. The argument now is the current time.
+// NewCalendar returns the calendar of a range of dates, which
+// must not be empty. The argument `now` is the current time.
 func NewCalendar(zone *time.Location, now time.Time, dates Dates) *Calendar {
 	c := &Calendar{first: dates.From, midnights: make([]int64, 0, dates.To-dates.From+2)}
 	for d := dates.From; d <= dates.To+1; d++ {

@@ -15,7 +15,7 @@ import (
 )
 
 // Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The
-// function part returns the amount to refund. The refund stays pending until booking reports that the refund was
+// function `part` returns the amount to refund. The refund stays pending until booking reports that the refund was
 // made or refused. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error, nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
@@ -37,7 +37,7 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// Refund starts a refund of a reservation in one idempotent write. The function part returns the
+// Refund starts a refund of a reservation in one idempotent write. The function `part` returns the
 // amount to refund. Errors: [ErrNotFound], and those of part. After an error, nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {

@@ -41,7 +41,7 @@ WITH changed AS (
 SELECT ` + reservationColumns + ` FROM changed`
 
 // changeCharge stores the status and the charge of r, and returns the stored reservation.
-// The argument told is the type of the event to record; if it is "", no event is recorded.
+// The argument `told` is the type of the event to record; if it is "", no event is recorded.
 func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type,
 	now time.Time) (Reservation, error) {
 	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL,
@@ -51,7 +51,7 @@ func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reserv
 		}, now))
 }
 
-// underLock locks a reservation and calls the function decide in the same transaction.
+// underLock locks a reservation and calls the function `decide` in the same transaction.
 // Errors: [ErrNotFound], and those of decide. After an error, nothing is changed.
 func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide func(pgx.Tx, Reservation) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -94,7 +94,7 @@ func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened boo
 // open. If no event has been recorded for the reservation yet, its cancellation records none either.
 //
 // Abandon also deletes the idempotency result of the request, so that a retry makes a new reservation.
-// The argument write is the id of that result, or the nil UUID if the request has no Idempotency-Key.
+// The argument `write` is the id of that result, or the nil UUID if the request has no Idempotency-Key.
 func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Status != state.Pending {
@@ -118,7 +118,7 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 }
 
 // UnmakeWrite deletes the idempotency result of the request that made a reservation.
-// The argument write is the id of this result, and id is that of the reservation. The
+// The argument `write` is the id of this result, and id is that of the reservation. The
 // caller uses it for a reservation that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -167,7 +167,7 @@ type Charged struct {
 }
 
 // Unfinished returns the next reservations whose charge is not final, in the order of
-// business and id. They follow the reservation in the argument after; the argument limit is
+// business and id. They follow the reservation in the argument `after`; the argument `limit` is
 // their maximum number. Unfinished leaves out reservations whose charge is being created.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
@@ -180,7 +180,7 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// Told stores the argument said, a charge as booking reported it, if it is newer than the
+// Told stores the argument `said`, a charge as booking reported it, if it is newer than the
 // stored charge. It also changes the reservation accordingly. It returns the types of the
 // recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 //
@@ -220,7 +220,7 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 }
 
 // Counted returns returned or cancelled reservations that booking still counts as open
-// bookings of their customers. The argument limit is the maximum number of reservations.
+// bookings of their customers. The argument `limit` is the maximum number of reservations.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations that are no longer open", `

@@ -44,7 +44,7 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 }
 
 // Held returns the reservations of the customer with an e-mail address,
-// oldest first. The argument limit is the maximum number of reservations.
+// oldest first. The argument `limit` is the maximum number of reservations.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
 		SELECT `+reservationColumns+` FROM reservations

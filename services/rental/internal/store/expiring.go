@@ -16,7 +16,7 @@ const expiringSQL = `SELECT DISTINCT ` + postgres.CustomerDigest + ` FROM reserv
 	endedSQL + ` LIMIT $3`
 
 // ExpiringCustomers returns digests of the customers whose data [Store.ForgetEnded] would
-// remove if it got the same argument then. The argument limit is the maximum number of digests.
+// remove if it got the same argument `then`. The argument `limit` is the maximum number of digests.
 func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
 	limit int) ([]string, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,

@@ -17,7 +17,7 @@ import (
 
 // WithReservationsAhead returns the ids of businesses that have reservations which
 // are not picked up yet and end today or later. The ids are in ascending order and
-// follow the id in the argument after; the argument limit is their maximum number.
+// follow the id in the argument `after`; the argument `limit` is their maximum number.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
@@ -53,7 +53,7 @@ SELECT count(*) FROM changed`
 
 // FollowRentals updates those reservations of a business that are not picked up yet. It marks
 // a reservation as withdrawn if one of its rentals is no longer offered. It removes the mark
-// if all of them are offered again. The argument offered contains the ids of the offered
+// if all of them are offered again. The argument `offered` contains the ids of the offered
 // rentals. FollowRentals returns the number of changed reservations. It is idempotent.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date,
 	now time.Time) (int, error) {

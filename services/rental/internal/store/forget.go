@@ -56,7 +56,7 @@ const forgetStep = 500
 // A partial index contains the reservations that are not anonymized and not picked up.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// ForgetEnded anonymizes the reservations of a business that had ended at the instant in the argument then. It
+// ForgetEnded anonymizes the reservations of a business that had ended at the instant in the argument `then`. It
 // returns their number. If a reservation is picked up and not returned yet, it has not ended, even if it is late.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
@@ -87,8 +87,8 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 }
 
 // RemembersEnded returns the ids of businesses that have a reservation to anonymize: it had ended at the instant
-// in the argument then and is not anonymized yet. The ids are in ascending order and follow the id in the argument
-// after; the argument limit is their maximum number. The query uses an index to go from one business to the next.
+// in the argument `then` and is not anonymized yet. The ids are in ascending order and follow the id in the argument
+// `after`; the argument `limit` is their maximum number. The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		remembersEndedSQL, after, then, limit)

@@ -36,7 +36,7 @@ FROM (
 ) AS o
 GROUP BY o.rental_id`
 
-// PickUp hands out the units of a reservation in one idempotent write. The function assign chooses the units;
+// PickUp hands out the units of a reservation in one idempotent write. The function `assign` chooses the units;
 // its second argument contains the units that are already handed out, by rental. Until the write ends, no other
 // request can hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,

@@ -25,7 +25,7 @@ GROUP BY 1, 2 ORDER BY 1, 2
 LIMIT @most`
 
 // RevenueReport returns the revenue of a business by period and currency. A reservation without a price counts in the
-// currency that the argument currency names. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
+// currency that the argument `currency` names. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	currency string) ([]report.RevenueRow, error) {
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {

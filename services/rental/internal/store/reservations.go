@@ -238,8 +238,8 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	})
 }
 
-// move makes a transition of a reservation. The argument units contains the units that
-// are handed out. If units is nil, the stored units of the reservation stay unchanged.
+// move makes a transition of a reservation. The argument `units` contains the units that
+// are handed out. If `units` is nil, the stored units of the reservation stay unchanged.
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit,
 	now time.Time) (Reservation, error) {
 	var handedOut any

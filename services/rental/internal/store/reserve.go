@@ -99,9 +99,9 @@ WITH reserved AS (
 SELECT ` + reservationColumns + ` FROM reserved`
 
 // Reserve writes a reservation in one idempotent write ([postgres.WriteIdempotently]),
-// if the function fits returns true. Errors: [ErrLacking] if fits returns false.
+// if the function `fits` returns true. Errors: [ErrLacking] if `fits` returns false.
 //
-// The function fits gets the reservations that may occupy units on the dates, as [Store.Holding]
+// The function `fits` gets the reservations that may occupy units on the dates, as [Store.Holding]
 // returns them. It reports whether enough units are free for the reservation and its extras.
 // From then until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation,

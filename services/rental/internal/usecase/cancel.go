@@ -48,7 +48,7 @@ type CancellableReservations interface {
 }
 
 // cancellations returns a [sale.Cancellations] for the reservations of one
-// business. The argument refuse converts an error of the store to a fault.
+// business. The argument `refuse` converts an error of the store to a fault.
 func cancellations(records CancellableReservations, offer *catalog.Offer, refuse func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
@@ -67,7 +67,7 @@ func (o *Owner) Cancellations(offer *catalog.Offer) sale.Cancellations[store.Res
 }
 
 // refusal converts an error of the store into a fault: not_found for an unknown reservation, conflict
-// if the status of the reservation does not allow the transition. The argument takes is the end of the
+// if the status of the reservation does not allow the transition. The argument `takes` is the end of the
 // sentence of the conflict; it names the required status. refusal returns any other error unchanged.
 func refusal(err error, takes string) error {
 	var refused *store.NotAllowedError

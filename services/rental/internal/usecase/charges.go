@@ -45,8 +45,8 @@ type Made struct {
 }
 
 // charged sets r.Payment if the customer must pay online now (semantics.md §3). The reservation then waits for
-// its charge. The argument due is the amount to pay now, in minor units: the sum of the payments that the
-// rentals require for all units and the whole time. The argument choice is the customer's payment choice, or "".
+// its charge. The argument `due` is the amount to pay now, in minor units: the sum of the payments that the
+// rentals require for all units and the whole time. The argument `choice` is the customer's payment choice, or "".
 //
 // Fault: payment_unavailable if the service does not know the address of the customers'
 // pages (PAGES_URL). The provider's page needs this address to send the customer back.

@@ -55,7 +55,7 @@ type Followers struct {
 	swept   uuid.UUID // the last business that the current sweep processed; uuid.Nil: no sweep runs
 }
 
-// NewFollowers returns a Followers. The arguments offers and byID both read offers from catalog.
+// NewFollowers returns a Followers. The arguments `offers` and `byID` both read offers from catalog.
 func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock,
 	tel *telemetry.Telemetry) *Followers {
 	return &Followers{

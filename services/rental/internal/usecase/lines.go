@@ -63,7 +63,7 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 }
 
 // time returns how many hours or days the customer pays for, rounded up. The argument
-// dates is the span of the reservation's whole dates, and days is their number. If a
+// `dates` is the span of the reservation's whole dates, and days is their number. If a
 // rental with a price per hour is reserved for whole dates, all hours of the dates count.
 func (l line) time(dates timespan.Span, days int) int {
 	switch {

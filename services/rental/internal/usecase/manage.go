@@ -51,7 +51,7 @@ type ByLink struct {
 	clock        clock.Clock
 }
 
-// NewByLink returns a ByLink. The argument news fetches the current state of charges from booking.
+// NewByLink returns a ByLink. The argument `news` fetches the current state of charges from booking.
 func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation,
 	c clock.Clock) *ByLink {
 	return &ByLink{reservations: reservations, businesses: businesses, charges: charges, news: news, clock: c}
@@ -122,7 +122,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 }
 
 // Cancel cancels a reservation for its customer, with immediate effect, and returns the customer's view after the
-// cancellation. The argument shown is the refund that the page showed to the customer. Faults: not_found for an
+// cancellation. The argument `shown` is the refund that the page showed to the customer. Faults: not_found for an
 // invalid token; invalid_parameter; conflict if the reservation cannot be cancelled now, or if the refund has changed.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
@@ -183,7 +183,8 @@ func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
-// Again returns the customer's view for a repeated write. The argument answer is the stored answer of the first write.
+// Again returns the customer's view for a repeated write. The
+// argument `answer` is the stored answer of the first write.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {

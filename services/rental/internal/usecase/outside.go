@@ -21,7 +21,7 @@ type Outside struct {
 	short    map[uuid.UUID][]occupancy.Shortage
 }
 
-// NewOutside returns an Outside for an offer. The argument live contains all reservations that occupy units.
+// NewOutside returns an Outside for an offer. The argument `live` contains all reservations that occupy units.
 func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *Outside {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}

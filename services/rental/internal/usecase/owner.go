@@ -74,7 +74,7 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. The argument requestTimeout is the longest time that a request may take. If a charge
+// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a request may take. If a charge
 // is not open after this time and a margin for different clocks of the replicas, its reservation is cancelled.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links,
 	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {

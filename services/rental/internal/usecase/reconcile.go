@@ -46,7 +46,7 @@ type Reconciliation struct {
 	outcomes     metric.Int64Counter
 }
 
-// NewReconciliation returns a Reconciliation. The argument charges calls booking.
+// NewReconciliation returns a Reconciliation. The argument `charges` calls booking.
 func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock,
 	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
@@ -162,7 +162,7 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 	return r.note(ctx, c.ReservationID, *said)
 }
 
-// each calls the function do with the charges that are not final, up to
+// each calls the function `do` with the charges that are not final, up to
 // [booking.MaxCharges] in one call, until all are done. It returns the first error. After
 // an error, it continues with the next page, but it stops if booking is not available.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
@@ -184,7 +184,7 @@ func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) erro
 	}
 }
 
-// note stores the argument said, a charge as booking reported it, and
+// note stores the argument `said`, a charge as booking reported it, and
 // counts the recorded events. It logs a refund that the provider refused.
 func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, said booking.Charge) error {
 	told, err := r.reservations.Told(ctx, of.BusinessID, of.ID, said, r.clock.Now())

@@ -44,7 +44,7 @@ func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during time
 
 // Hours returns the instants of the requested start and end times. The second result is false if
 // the reservation is for whole dates; for a rental with a price per day it always is. The argument
-// names contains the caller's names of the start and the end time, for the text of the fault.
+// `names` contains the caller's names of the start and the end time, for the text of the fault.
 //
 // Fault: invalid_parameter if only one of the two times is given, or if the end is not after the start.
 // The check compares instants. Therefore it also refuses hours that a clock change skips completely.

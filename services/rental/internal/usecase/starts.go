@@ -89,7 +89,7 @@ type fitting struct {
 }
 
 // whole reports, for each date, whether enough units are free during the
-// whole day. The function in the argument of selects the lines to check.
+// whole day. The function in the argument `of` selects the lines to check.
 func (f *fitting) whole(of func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
@@ -143,7 +143,7 @@ func (f *fitting) hours() []Start {
 	return starts
 }
 
-// shows reports whether the local time at exists on the first date. The argument start is the instant for this
+// shows reports whether the local time at exists on the first date. The argument `start` is the instant for this
 // time. If a clock change skips the local time, the instant start has another local time, and the result is false.
 func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
@@ -153,8 +153,8 @@ func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 // lengths returns the possible lengths of a reservation that begins at the instant start, which is the local time
 // at. Lengths are whole numbers of elapsed hours. The result has one Start for each range of consecutive lengths.
 //
-// The argument whole reports for each date whether enough units of the rentals with a price per day are
-// free. The function taken reports whether too few units of the other rentals are free during a span.
+// The argument `whole` reports for each date whether enough units of the rentals with a price per day are
+// free. The function `taken` reports whether too few units of the other rentals are free during a span.
 //
 // If a clock change repeats a local time, a reservation that ends at this time ends at its
 // first occurrence. Therefore lengths leaves out a length that ends at the second occurrence.
