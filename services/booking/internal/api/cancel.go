@@ -57,7 +57,7 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 }
 
 // optionalBody parses the JSON body of a request into the value to which the argument
-// into points. It does nothing if the request has no body. Fault: invalid_parameter.
+// `into` points. It does nothing if the request has no body. Fault: invalid_parameter.
 func optionalBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil || len(body) == 0 {

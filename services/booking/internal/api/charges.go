@@ -133,7 +133,7 @@ func (ch *Charges) noted(c *fiber.Ctx) error {
 }
 
 // jsonBody parses the JSON body of a request into the value to
-// which the argument into points. Fault: invalid_parameter.
+// which the argument `into` points. Fault: invalid_parameter.
 func jsonBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 )
 
 // once returns a handler that runs the handler write at most once for each Idempotency-Key of a business. The
-// argument again is a function that answers a repeated request. It gets the stored result of the first request.
+// argument `again` is a function that answers a repeated request. It gets the stored result of the first request.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
 }
@@ -41,7 +41,7 @@ func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []by
 }
 
 // again returns a function that answers a repeated request. The function decodes the stored result
-// of the first request, converts it with the argument show, and answers with the given status.
+// of the first request, converts it with the argument `show`, and answers with the given status.
 func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		var made T
@@ -349,7 +349,7 @@ func (in *Internal) move(c *fiber.Ctx) error {
 func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
 
 // businessAnd parses the id of the business and a second id in the path. The argument
-// name is the name of the path parameter with the second id. Fault: invalid_parameter.
+// `name` is the name of the path parameter with the second id. Fault: invalid_parameter.
 func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -80,7 +80,7 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// refuse answers a request with an invalid body. The argument wrong is the fault of the body.
+// refuse answers a request with an invalid body. The argument `wrong` is the fault of the body.
 // refuse checks the token first: only a customer with a valid link may receive the fault.
 func (l *ByLink) refuse(c *fiber.Ctx, wrong error) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
@@ -157,7 +157,7 @@ func showManaged(m usecase.Managed) booking.Managed {
 }
 
 // ownPayment removes the fields of a payment that only the owner may see: the dispute,
-// and the provider's reason for the state of a refund. The argument p may be nil.
+// and the provider's reason for the state of a refund. The argument `p` may be nil.
 func ownPayment(p *booking.Payment) *booking.Payment {
 	if p == nil {
 		return nil

@@ -64,7 +64,7 @@ func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.
 func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 
 // respond makes a booking, sends the answer and counts the outcome
-// of the request. The argument authenticate finds the API key.
+// of the request. The argument `authenticate` finds the API key.
 //
 // The checks are made in the order of semantics.md §3. [Public.Limit] has already checked the
 // limit by address. The booker makes the check of the business's account and all checks after it.

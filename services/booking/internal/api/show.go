@@ -102,7 +102,7 @@ func tierNames(t store.Ticket) string {
 }
 
 // optionalAmount converts an amount in minor units into a JSON number with the
-// decimals of the currency. The result is nil if the argument minor is nil.
+// decimals of the currency. The result is nil if the argument `minor` is nil.
 func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	if minor == nil {
 		return nil

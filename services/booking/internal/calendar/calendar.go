@@ -26,7 +26,7 @@ type Feed struct {
 	Refresh time.Duration
 }
 
-// Of returns a feed as text/calendar. The argument entries must not contain cancelled bookings.
+// Of returns a feed as text/calendar. The argument `entries` must not contain cancelled bookings.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh,
 		Events: make([]ical.Event, 0, len(entries))}
@@ -74,7 +74,7 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	return event
 }
 
-// class returns the one calendar entry of a class session. The argument booked contains all bookings of the
+// class returns the one calendar entry of a class session. The argument `booked` contains all bookings of the
 // session. The entry is confirmed even if some bookings are pending, because the session takes place in any case.
 func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
@@ -123,7 +123,7 @@ func party(name string, size int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joined returns the non-empty parts, separated by the argument by.
+// joined returns the non-empty parts, separated by the argument `by`.
 func joined(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // AmountDue returns the amount that must be paid online for the services, in minor units of currency. The
-// argument prices contains the price of each service. The payment requirement of a service determines
+// argument `prices` contains the price of each service. The payment requirement of a service determines
 // which part of its price is due ([catalog.Service.Due]). The result is the sum of these parts.
 func AmountDue(services []*catalog.Service, prices []int64, party int, currency money.Currency) int64 {
 	var due int64

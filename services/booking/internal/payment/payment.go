@@ -43,7 +43,7 @@ type Provider interface {
 
 // Notifier is a [Provider] that reports changes of charges by a webhook.
 type Notifier interface {
-	// ReadNotice checks the signature of a request to the provider's webhook and parses the body. The argument header
+	// ReadNotice checks the signature of a request to the provider's webhook and parses the body. The argument `header`
 	// returns the value of a request header. Fault: invalid_parameter if the signature of the provider is not valid.
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }

@@ -94,7 +94,7 @@ type Request struct {
 	OutsideHours bool // the field override, for the owner only: working hours do not bind the booking either
 }
 
-// Parse parses the body of POST /book. The argument from is the actor that sent the body. Parse
+// Parse parses the body of POST /book. The argument `from` is the actor that sent the body. Parse
 // ignores fields that this actor may not set. Fault: invalid_parameter for the first invalid field.
 func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {

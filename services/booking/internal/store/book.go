@@ -149,8 +149,8 @@ type SoldService struct {
 }
 
 // InPackage adds the name of the package to a text for display. If the services were
-// sold as a package, it returns the name of the package, followed by the argument what
-// in parentheses. If there is no package, InPackage returns the argument what unchanged.
+// sold as a package, it returns the name of the package, followed by the argument `what`
+// in parentheses. If there is no package, InPackage returns the argument `what` unchanged.
 func InPackage(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what

@@ -83,7 +83,7 @@ var filterSQL = `
 
 // paidAs returns the SQL condition that the charge of a row matches the filter in the
 // parameters payment and charges. The parameter charges contains the charge statuses
-// of the filter. The argument subject is the SQL expression for the id of the row.
+// of the filter. The argument `subject` is the SQL expression for the id of the row.
 func paidAs(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
@@ -199,7 +199,7 @@ func (e *WrongDayError) Error() string {
 }
 
 // checkDay checks that a transition of the booking is allowed on the day of the argument
-// now. Days begin and end in the time zone of the sale. If the time zone is unknown,
+// `now`. Days begin and end in the time zone of the sale. If the time zone is unknown,
 // checkDay uses the UTC offset of the booking's local time. Errors: [*WrongDayError].
 func checkDay(b Booking, days state.Days, now time.Time) error {
 	clock := time.FixedZone("", int(b.LocalStart.Sub(b.StartsAt).Seconds()))

@@ -54,9 +54,9 @@ func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// OpenedCharge stores that the charge of a reservation is open. The argument reference is
+// OpenedCharge stores that the charge of a reservation is open. The argument `reference` is
 // the provider's reference of the charge. The charge expires at the time in the argument
-// due. Errors: [ErrPaymentOver] if the status of the charge is no longer creating.
+// `due`. Errors: [ErrPaymentOver] if the status of the charge is no longer creating.
 func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string,
 	due, now time.Time) (Charge, error) {
 	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `

@@ -60,7 +60,7 @@ var (
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
 // recordCharge returns an SQL statement for each kind of subject. The statement changes a charge and
-// records an event for the subject of the charge. The argument change is the UPDATE of the table payments.
+// records an event for the subject of the charge. The argument `change` is the UPDATE of the table payments.
 //
 // The caller must lock the subject in the same transaction. The statement for
 // reservations records no event, because rental records the events of reservations.

@@ -133,8 +133,8 @@ func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	return feed, nil
 }
 
-// TouchFeed stores the argument now as the last use of the feed. It does nothing if the stored last use
-// is later than the argument since. This limits the number of writes for a feed that is read often.
+// TouchFeed stores the argument `now` as the last use of the feed. It does nothing if the stored last use
+// is later than the argument `since`. This limits the number of writes for a feed that is read often.
 func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE calendar_feeds SET last_used_at = $3
@@ -186,7 +186,7 @@ ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
 // FeedEntries returns the bookings of a feed that start on the dates from..to, both
-// included, at most as many as the argument most. Future bookings come before past
+// included, at most as many as the argument `most`. Future bookings come before past
 // bookings. Within both groups, the bookings nearest to the current time come first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
 	most int) ([]FeedEntry, error) {

@@ -22,7 +22,7 @@ type Unfollowed struct {
 }
 
 // Unfollowed returns the versions of offers that have not yet been applied, in the order of
-// business ids, at most limit. The ids of the businesses are greater than the argument after.
+// business ids, at most limit. The ids of the businesses are greater than the argument `after`.
 func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
@@ -183,7 +183,7 @@ WITH changed AS (
 SELECT count(*) FROM changed`
 
 // FollowSession withdraws the bookings of a class session, or restores them if the argument
-// withdrawn is false. It returns the number of changed bookings. FollowSession is idempotent.
+// `withdrawn` is false. It returns the number of changed bookings. FollowSession is idempotent.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
 	now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored

@@ -72,7 +72,7 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 const forgetStep = 500
 
 // ForgetEnded anonymizes the bookings and orders of a business that ended at or
-// before the time in the argument then. It returns the number of anonymized rows.
+// before the time in the argument `then`. It returns the number of anonymized rows.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -108,7 +108,7 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 }
 
 // remembered locks the rows of bookings or orders that ended at or before the time in
-// the argument then and are not anonymized. It locks at most forgetStep rows and
+// the argument `then` and are not anonymized. It locks at most forgetStep rows and
 // returns their ids. A partial index contains exactly the rows that are not anonymized.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	then time.Time) ([]uuid.UUID, error) {
@@ -128,7 +128,7 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 
 // RemembersEnded returns the ids of businesses with bookings or orders to anonymize, in
 // ascending order, at most limit. A booking or order is anonymized if it ended at or
-// before the time in the argument then. The ids are greater than the argument after.
+// before the time in the argument `then`. The ids are greater than the argument `after`.
 //
 // The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {

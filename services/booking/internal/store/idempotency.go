@@ -23,7 +23,7 @@ type IdempotencyKey struct {
 	Key        string
 }
 
-// Write returns the identity of the write for this key. The argument begun is the start of the attempt to write.
+// Write returns the identity of the write for this key. The argument `begun` is the start of the attempt to write.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
 		k.Key), StartTime: begun}
@@ -176,7 +176,7 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 
 // Confirmed returns the stored confirmation for the key, if the stored request has the same body. If the key
 // has no confirmation, Confirmed refuses every attempt with the key that began before the time in the argument
-// begun. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
+// `begun`. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
 func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
 	begun, now time.Time) (Confirmation, error) {
 	var (
@@ -218,7 +218,7 @@ SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
 // Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began before
-// the time in the argument begun is then refused, too, and writes nothing. If another request has
+// the time in the argument `begun` is then refused, too, and writes nothing. If another request has
 // acquired the lock in the meantime, Refuse changes nothing, because that request decides the result.
 func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(begun).ID,

@@ -58,8 +58,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, err
 	return key, nil
 }
 
-// TouchKey stores the argument now as the last use of the key. It does nothing if the stored last use
-// is later than the argument since. This limits the number of writes for a key that is used often.
+// TouchKey stores the argument `now` as the last use of the key. It does nothing if the stored last use
+// is later than the argument `since`. This limits the number of writes for a key that is used often.
 func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE api_keys SET last_used_at = $3
@@ -91,7 +91,7 @@ const MaxKeys = 100
 var ErrTooManyKeys = errors.New("too many API keys")
 
 // countLive runs the query, which counts rows of the business. Before that, it acquires an advisory
-// lock for the business and the kind of row in the argument what. Therefore, if two transactions
+// lock for the business and the kind of row in the argument `what`. Therefore, if two transactions
 // add a row concurrently, the second transaction counts after the first one has committed.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string,
 	args ...any) (int, error) {

@@ -87,7 +87,7 @@ WHERE (business_id, starts_at, session_id) IN (
 )
 
 // MovePast archives the occupied time of the bookings of a business that ended at or before the time in the argument
-// then. It also deletes the seats of these bookings, and the counters of past sessions without taken seats.
+// `then`. It also deletes the seats of these bookings, and the counters of past sessions without taken seats.
 //
 // MovePast returns the number of archived bookings. It skips a booking that
 // another transaction is changing; the next run archives this booking.
@@ -148,7 +148,7 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 }
 
 // HoldsPast returns the ids of businesses that may have data for [Store.MovePast], in ascending order, at most
-// limit. The ids are greater than the argument after. The query uses an index to go from one business to the next.
+// limit. The ids are greater than the argument `after`. The query uses an index to go from one business to the next.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
 		holdsPastSQL, after, then, limit)

@@ -211,9 +211,10 @@ RETURNING business_id, subject_kind, subject_id, provider, account, amount, curr
 // LeaseDue leases a due charge and returns it. The caller must then close or refund the charge
 // at the provider. If the caller does not, the charge becomes due again when the lease ends.
 //
-// The argument but contains the businesses that LeaseDue skips. Of the other businesses with due charges, LeaseDue
-// takes the one with the next id after the argument after. If no business follows, LeaseDue takes the business with the
-// smallest id. It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
+// The argument `but` contains the businesses that LeaseDue skips. Of the other businesses
+// with due charges, LeaseDue takes the one with the next id after the argument `after`. If
+// no business follows, LeaseDue takes the business with the smallest id. It returns the
+// charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
@@ -257,7 +258,7 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 }
 
 // Unpaid reports whether a booking or order was cancelled because the customer did not pay in time. The
-// argument p is its charge. The result is false if the events of the booking or order are already deleted.
+// argument `p` is its charge. The result is false if the events of the booking or order are already deleted.
 func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
 	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
 		return false, nil
@@ -297,7 +298,7 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 }
 
 // SupersedePayment stores that a charge on the provider's page has replaced an open charge. The argument
-// from is the reference of the replaced charge, and to is the reference of the page. SupersedePayment is
+// `from` is the reference of the replaced charge, and to is the reference of the page. SupersedePayment is
 // idempotent. Errors: [ErrPaymentOver] if the subject has no open charge with one of the two references.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string,
 	now time.Time) error {
@@ -351,7 +352,7 @@ var failCharge = recordCharge(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// PaymentFailed stores that an attempt to pay failed. The argument at is the time of the failure
+// PaymentFailed stores that an attempt to pay failed. The argument `at` is the time of the failure
 // by the provider's clock. The charge stays open for another attempt. PaymentFailed is idempotent.
 func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
@@ -387,7 +388,7 @@ type charged struct {
 	dispute        payment.DisputeStatus // "": no dispute
 }
 
-// underLock calls the function decide in a transaction that has locked the subject
+// underLock calls the function `decide` in a transaction that has locked the subject
 // and then the charge. Transitions of bookings and cancellations of orders lock in
 // the same order. Errors: [ErrNotFound] if there is no charge; the errors of decide.
 func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,

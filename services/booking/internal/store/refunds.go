@@ -90,7 +90,7 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 }
 
 // changeSale locks a booking or order and changes it, at most once for each Idempotency-Key.
-// The function part returns the refund for the locked sale. The function write makes the
+// The function `part` returns the refund for the locked sale. The function `write` makes the
 // change and starts the refund. If changeSale returns an error, nothing has changed.
 func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
 	part func(S) (refund.Part, error), write func(context.Context, pgx.Tx, S, refund.Part) (S, error)) (S, error) {
@@ -108,7 +108,7 @@ func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 	})
 }
 
-// refundSale starts a refund of a booking or order, at most once for each Idempotency-Key. The function part
+// refundSale starts a refund of a booking or order, at most once for each Idempotency-Key. The function `part`
 // returns the amount and percentage of the refund. If refundSale returns an error, nothing has changed.
 func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
 	now time.Time, part func(S) (refund.Part, error)) (S, error) {
@@ -123,7 +123,7 @@ func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 }
 
 // Cancel cancels a booking and frees its time, at most once for each Idempotency-Key. It also
-// starts the refund that the function part returns. Errors: [ErrNotFound], [*NotAllowedError],
+// starts the refund that the function `part` returns. Errors: [ErrNotFound], [*NotAllowedError],
 // and the errors of part. If Cancel returns an error, nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
@@ -149,7 +149,7 @@ SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_pe
 WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
-// Refund starts a refund of a booking. The function part returns the amount and percentage of the refund.
+// Refund starts a refund of a booking. The function `part` returns the amount and percentage of the refund.
 // Errors: [ErrNotFound], and the errors of part. If Refund returns an error, nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
@@ -192,7 +192,7 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 }
 
 // follows reports whether the status of a refund can change. The
-// argument from is the current status, and to is the new status.
+// argument `from` is the current status, and to is the new status.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:

@@ -264,7 +264,7 @@ SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 var ErrCancelled = errors.New("cancelled already")
 
 // CancelTicket cancels an order and frees its tickets, at most once for each Idempotency-Key
-// (postgres.WriteIdempotently). It also starts the refund that the function part returns. Errors:
+// (postgres.WriteIdempotently). It also starts the refund that the function `part` returns. Errors:
 // [ErrNotFound], [ErrCancelled], and the errors of part. If CancelTicket returns an error, nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
@@ -282,7 +282,7 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 }
 
 // RefundTicket starts a refund of an order, at most once for each Idempotency-Key. The
-// function part returns the amount and percentage of the refund. Errors: [ErrNotFound],
+// function `part` returns the amount and percentage of the refund. Errors: [ErrNotFound],
 // and the errors of part. If RefundTicket returns an error, nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
@@ -315,8 +315,8 @@ WITH ticket AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened)`
 
-// OpenTicketPayment stores that the charge of an order is open. The argument reference is the provider's
-// reference of the charge. The charge expires at the time in the argument due. Errors: [ErrPaymentOver].
+// OpenTicketPayment stores that the charge of an order is open. The argument `reference` is the provider's
+// reference of the charge. The charge expires at the time in the argument `due`. Errors: [ErrPaymentOver].
 func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string,
 	due, now time.Time) error {
 	var opened bool

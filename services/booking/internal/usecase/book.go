@@ -120,7 +120,7 @@ func NewBooker(with Dependencies) *Booker {
 // If offer is not the newest version, Book evaluates the newest version before it writes. But Book may
 // refuse the request by the given offer. The caller must discard such a refusal if the given offer is stale.
 //
-// The argument named identifies the request, so that repeated requests make
+// The argument `named` identifies the request, so that repeated requests make
 // only one booking. The field named.Hash is the hash of the whole body.
 //
 // If Book returns a fault, the fault is the answer to the caller. Then no booking was written
@@ -169,7 +169,7 @@ var errChanged = errors.New("the offer or the tables have changed")
 //
 // If only the time of the assignment is occupied now, retryChanged continues with the assignments
 // that are still free. In all other cases it evaluates the request by the newest offer. The function
-// evaluate may return an answer instead of assignments; retryChanged then returns this answer.
+// `evaluate` may return an answer instead of assignments; retryChanged then returns this answer.
 func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
 	evaluate func(*catalog.Offer) (evaluation, *T, error),
 	write func(evaluation, availability.Assignment) (*T, error)) (*T, error) {
@@ -286,7 +286,7 @@ func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (
 }
 
 // Unverified returns a fault with code availability_unverified if the offer, the occupied time or the
-// slots could not be read. The argument err is the error of the read. Unverified returns err unchanged
+// slots could not be read. The argument `err` is the error of the read. Unverified returns err unchanged
 // if it is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
@@ -334,7 +334,7 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 }
 
 // tooManyOpen returns the fault for a customer of the booking page who already
-// has the maximum number of open bookings. The argument most is this maximum.
+// has the maximum number of open bookings. The argument `most` is this maximum.
 func tooManyOpen(most int) error {
 	return fault.Newf(fault.TooManyOpen,
 		"This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may "+

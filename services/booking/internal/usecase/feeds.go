@@ -71,7 +71,7 @@ type Calendar struct {
 	ETag string
 }
 
-// NewFeeds returns a Feeds. The argument offers reads the newest
+// NewFeeds returns a Feeds. The argument `offers` reads the newest
 // offer by slug; businesses reads an offer by the id of the business.
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock,
 	tel *telemetry.Telemetry) *Feeds {

@@ -38,7 +38,7 @@ type Followers struct {
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. The argument alone is a function that
+// NewFollowers returns the job. The argument `alone` is a function that
 // runs another function, unless another replica is running the job.
 func NewFollowers(
 	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error,

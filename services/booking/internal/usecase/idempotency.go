@@ -74,7 +74,7 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 // Refuse answers a request that could not be parsed. If an earlier request with the same key
 // and body made a booking, Refuse returns the confirmation of that request, as Book does.
 //
-// If there is no confirmation, Refuse returns the argument refusal. But if the
+// If there is no confirmation, Refuse returns the argument `refusal`. But if the
 // business's account does not allow bookings, Refuse returns the fault of the account.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {
@@ -82,7 +82,7 @@ func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Acto
 }
 
 // RefuseWithoutOffer answers a request for which the offer of the business could not be read.
-// Without the offer, no booking is possible. The argument reason is the error of the read.
+// Without the offer, no booking is possible. The argument `reason` is the error of the read.
 //
 // If an earlier request with the same key and body made a booking, RefuseWithoutOffer returns the confirmation
 // of that request. Faults: the faults of [Unverified]; outcome_unknown if the key cannot be looked up.
@@ -114,7 +114,7 @@ func overtaken() error {
 // same key and body made a booking, findResult returns the confirmation of that
 // request. It does so even if the business has paused bookings after that request.
 //
-// If there is no confirmation, findResult returns the argument refusal. It then
+// If there is no confirmation, findResult returns the argument `refusal`. It then
 // also refuses earlier requests with the same key that are still in flight.
 func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {

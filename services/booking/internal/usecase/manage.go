@@ -225,7 +225,7 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 }
 
 // Cancel cancels a booking or an order of tickets for its customer and returns the new
-// customer view. The argument shown is the refund that the page showed to the customer.
+// customer view. The argument `shown` is the refund that the page showed to the customer.
 //
 // Faults: invalid_parameter; conflict if the customer cannot cancel now, or if the refund is no longer the one shown.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
@@ -272,8 +272,9 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	return l.managed(found, offer, moved), nil
 }
 
-// FindIdempotencyResult returns the stored result of the write with the request's Idempotency-Key, as [store.Store.Outcome]
-// does. If no result is stored, Outcome refuses all earlier requests with the key that are still in flight.
+// FindIdempotencyResult returns the stored result of the write with the request's
+// Idempotency-Key, as [store.Store.FindIdempotencyResult] does. If no result is stored,
+// this method refuses all earlier requests with the key that are still in flight.
 func (l *ByLink) FindIdempotencyResult(ctx context.Context, token string) ([]byte, error) {
 	found, _, err := l.follow(ctx, token)
 	if err != nil {
@@ -282,7 +283,7 @@ func (l *ByLink) FindIdempotencyResult(ctx context.Context, token string) ([]byt
 	return l.records.FindIdempotencyResult(held(ctx, found), found.BusinessID)
 }
 
-// Again returns the customer view for a repeated write. The argument answer is the stored result of the first write.
+// Again returns the customer view for a repeated write. The argument `answer` is the stored result of the first write.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {

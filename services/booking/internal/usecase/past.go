@@ -22,11 +22,11 @@ const (
 // PastRecords is the part of the store that archives occupied time. [store.Store] implements it.
 type PastRecords interface {
 	// HoldsPast returns the ids of businesses that have occupied time to archive, in
-	// ascending order, at most limit. The ids are greater than the argument after.
-	// Occupied time is archived if it ended at or before the time in the argument then.
+	// ascending order, at most limit. The ids are greater than the argument `after`.
+	// Occupied time is archived if it ended at or before the time in the argument `then`.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
 	// MovePast archives the occupied time of one business that ended at or before the
-	// time in the argument then. It returns the number of bookings with archived time.
+	// time in the argument `then`. It returns the number of bookings with archived time.
 	MovePast(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
@@ -40,7 +40,7 @@ type Past struct {
 	moved   metric.Int64Counter
 }
 
-// NewPast returns the job. The argument alone is a function that
+// NewPast returns the job. The argument `alone` is a function that
 // runs another function, unless another replica is running the job.
 func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock,
 	tel *telemetry.Telemetry) *Past {

@@ -173,7 +173,7 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 
 // paymentPage returns an open payment with the provider's page on which the customer pays. A payment has no
 // provider's page if the customer should pay on the page of the client that booked. For such a payment, paymentPage
-// calls the function move, which makes the page. If move is nil, paymentPage calls Open of the provider instead.
+// calls the function `move`, which makes the page. If `move` is nil, paymentPage calls Open of the provider instead.
 //
 // Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
@@ -226,11 +226,12 @@ func cannotPay(err error) error {
 // page open for at least half an hour. The reconciliation closes the page earlier.
 const checkoutLasts = 31 * time.Minute
 
-// checkout returns the data of the provider's page for a payment. The payment expires at the time in the argument due.
-// The argument name is the name of the sold item on the page. The page sends the customer back to the argument link.
+// checkout returns the data of the provider's page for a payment. The payment
+// expires at the time in the argument `due`. The argument `name` is the name of the
+// sold item on the page. The page sends the customer back to the argument `link`.
 //
-// The result depends only on the arguments, so that a retry creates the
-// same page. Errors: an error if link is "", because PAGES_URL is not set.
+// The result depends only on the arguments, so that a retry creates the same
+// page. Errors: an error if `link` is "", because PAGES_URL is not set.
 func checkout(link, name string, due time.Time) (*payment.Checkout, error) {
 	if link == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")

@@ -202,7 +202,7 @@ func (m move) question(b store.Booking) (question, error) {
 
 // prefer sorts the assignments so that the first assignment changes the booking as little as possible. An
 // assignment with the booking's session comes first, then one with its staff member, then one with most of
-// its other resources. The argument held contains the ids of the resources that the booking occupies now.
+// its other resources. The argument `held` contains the ids of the resources that the booking occupies now.
 func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0

@@ -37,7 +37,7 @@ type Sandbox struct{ clock clock.Clock }
 
 var _ payment.Provider = (*Sandbox)(nil)
 
-// New returns the sandbox provider. The argument now is the clock that dates failed attempts to pay.
+// New returns the sandbox provider. The argument `now` is the clock that dates failed attempts to pay.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
 // Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for an amount of 0 or below.

@@ -33,7 +33,7 @@ var (
 
 // New returns an adapter that calls Stripe with secretKey, the secret key of Slotmesh's own
 // Stripe account. The adapter accepts webhook requests that are signed with webhookSecret.
-// The argument base is the URL of Stripe's API, such as https://api.stripe.com.
+// The argument `base` is the URL of Stripe's API, such as https://api.stripe.com.
 //
 // Logging by Stripe's SDK is off, because its log lines contain the data sent. Retries by the SDK are off, because
 // the caller's deadline is short. If the result of a call is unknown, the reconciliation calls Stripe again later.
