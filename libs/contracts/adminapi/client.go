@@ -32,9 +32,9 @@ type Client struct {
 	RepeatTimeouts bool          // reports whether to retry requests that took longer than HTTP.Timeout
 }
 
-// New returns a client with its own connections. The argument timeout is the time limit
+// New returns a client with its own connections. The argument `timeout` is the time limit
 // of each attempt. The client retries a request if there is no response or if the service
-// is unavailable. The argument attempts is the maximal number of attempts per request.
+// is unavailable. The argument `attempts` is the maximal number of attempts per request.
 func New(base, token string, timeout time.Duration, attempts int) *Client {
 	return &Client{
 		Base: base, Token: token, Attempts: attempts, Pause: time.Second / 2,
@@ -123,7 +123,7 @@ func (c *Client) worthRepeating(err error) bool {
 }
 
 // Do sends a request once and returns the response, whatever its status. The argument
-// key is the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
+// `key` is the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
 func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error) {
 	call, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Client is the client of the internal API of the availability service.
 type Client struct{ peer typed.Asker }
 
-// NewClient returns a client that sends its requests through the argument peer.
+// NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer typed.Asker) *Client { return &Client{peer: peer} }
 
 // Bookable returns the assignments that can serve one start. Faults: business_not_found, service_not_found,

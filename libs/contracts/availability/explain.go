@@ -122,8 +122,8 @@ func (r *Reason) Explain() {
 	}
 }
 
-// sentence returns the message. The argument who is the subject of
-// the sentence; the argument whose names the owner of the hours.
+// sentence returns the message. The argument `who` is the subject of
+// the sentence; the argument `whose` names the owner of the hours.
 func (r *Reason) sentence(who, whose string) string {
 	switch r.Rule {
 	case RuleNoSession:

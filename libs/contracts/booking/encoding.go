@@ -212,7 +212,7 @@ func (r *reader) number(of string) int {
 }
 
 // count reads the number of entries that follow. Each entry takes at least as many
-// bytes as the argument least. The read fails if the rest of the data is too short
+// bytes as the argument `least`. The read fails if the rest of the data is too short
 // for so many entries. The argument "of" is the noun for the entries in an error.
 func (r *reader) count(of string, least int) int {
 	v := r.uvarint()

@@ -14,7 +14,7 @@ import (
 // charges of reservations. The booking service stores these charges.
 type Charges struct{ peer Caller }
 
-// NewCharges returns a client that sends its requests through the argument caller.
+// NewCharges returns a client that sends its requests through the argument `caller`.
 func NewCharges(caller Caller) *Charges { return &Charges{peer: caller} }
 
 // Open opens the charge of a reservation. If the charge is already open, Open returns

@@ -31,15 +31,15 @@ type Caller interface {
 // that the booking service sent, or fault.PeerUnavailable if the booking service did not answer.
 type Client struct{ peer Caller }
 
-// NewClient returns a client that sends its requests through the argument caller.
+// NewClient returns a client that sends its requests through the argument `caller`.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
 // Occupied returns the time that the active bookings of a business occupy within
-// a window. The arguments from (included) and to (excluded) are the limits of the
+// a window. The arguments `from` (included) and to (excluded) are the limits of the
 // window. Both must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
 // If seats is true, the result includes the booked seats of class sessions that
-// start in the window. The argument moving is the id of a booking that is being
+// start in the window. The argument `moving` is the id of a booking that is being
 // rescheduled. The result leaves out the time of this booking; nil leaves out none.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	moving *uuid.UUID) (*booking.Occupied, error) {
@@ -105,7 +105,7 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 		nil)
 }
 
-// Book makes a booking for a customer by the rules of POST /book. The argument slug is the slug
+// Book makes a booking for a customer by the rules of POST /book. The argument `slug` is the slug
 // of the business. The actor of the booking is the actor in ctx. Faults: those of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
@@ -117,7 +117,7 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 }
 
 // Reschedule changes the time of a booking and returns the booking with its new time. The
-// argument slug is the slug of the business. The actor of the change is the actor in ctx.
+// argument `slug` is the slug of the business. The actor of the change is the actor in ctx.
 //
 // If boundsRefund is true, a later cancellation refunds at most the share that a cancellation would refund now.
 //

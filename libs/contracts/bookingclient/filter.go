@@ -55,7 +55,7 @@ func ReadPayment(q request.Query) (string, error) {
 	return payment, CheckPayment(payment)
 }
 
-// CheckPayment validates the value of the query parameter payment. The value "" is valid. Faults: invalid_parameter.
+// CheckPayment validates the value of the query parameter `payment`. The value "" is valid. Faults: invalid_parameter.
 func CheckPayment(payment string) error {
 	if payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
 		return request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")

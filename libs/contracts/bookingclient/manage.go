@@ -36,7 +36,7 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 }
 
 // Cancel cancels the booking or order of a link and returns the customer view after the cancellation.
-// The argument agreed holds the refund that the page showed to the customer. Faults: invalid_parameter;
+// The argument `agreed` holds the refund that the page showed to the customer. Faults: invalid_parameter;
 // conflict if the customer may not cancel, or if the refund is no longer the amount shown.
 func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
 	return l.act(ctx, token, "/cancel", agreed)

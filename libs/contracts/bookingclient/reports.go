@@ -26,7 +26,7 @@ func (c *Client) RevenueReport(ctx context.Context, businessID uuid.UUID, q repo
 		q.Values().Encode(), nil)
 }
 
-// StaffTimeReport returns the booked time of staff members by period. The argument timezone
+// StaffTimeReport returns the booked time of staff members by period. The argument `timezone`
 // is the IANA name of the time zone of the periods. Faults: those of BookingsReport.
 func (c *Client) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	timezone string) (*booking.StaffTimeReport, error) {

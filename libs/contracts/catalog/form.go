@@ -84,7 +84,7 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 }
 
 // Answered returns the answers that are stored for a customer who books the given
-// services, events or rentals. The argument given holds the answers in the request.
+// services, events or rentals. The argument `given` holds the answers in the request.
 //
 // For the booking page, the result contains only the answers to the business's questions (pages.md),
 // each in the form that its question requires. For all other actors, the result is given, unchanged.
@@ -152,7 +152,7 @@ func (w WrongAnswer) Error() string {
 	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
 }
 
-// Answers validates answers to questions. The values of the argument given are
+// Answers validates answers to questions. The values of the argument `given` are
 // JSON values with numbers as [json.Number]. Answers returns the valid answers in
 // the form of form_data, and the invalid answers in the order of the questions.
 //

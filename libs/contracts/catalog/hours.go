@@ -19,7 +19,7 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 }
 
 // HandsOver reports whether a rental can be picked up or, with isReturn, returned
-// at a certain instant. The argument at is the instant in seconds since the epoch.
+// at a certain instant. The argument `at` is the instant in seconds since the epoch.
 //
 // Customers can pick up and return within opening hours. They can also return exactly at the end of opening
 // hours. Any instant is possible if the rental permits it, or if the business has no opening hours (pages.md §2).

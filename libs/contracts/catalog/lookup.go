@@ -44,7 +44,7 @@ func newIndex[T any, P identified[T]](list []T) index {
 }
 
 // find returns the element of a list with the given id, or nil.
-// The argument places is the index that newIndex made of the list.
+// The argument `places` is the index that newIndex made of the list.
 func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	at, ok := slices.BinarySearchFunc(places, id, func(i int32, id uuid.UUID) int {
 		own := P(&list[i]).id()

@@ -21,7 +21,7 @@ type Package struct {
 	Percent    *decimal.Decimal `json:"percent,omitempty"` // reduction, above 0 and at most 100
 }
 
-// Of returns the price of the package, in minor units. The argument separately is the sum
+// Of returns the price of the package, in minor units. The argument `separately` is the sum
 // of the prices of the services after the pricing rules. Percent reduces this sum, and the
 // result is rounded half up. Price replaces the sum. The result never exceeds the sum.
 func (p *Package) Of(separately int64, currency money.Currency) int64 {
@@ -33,7 +33,7 @@ func (p *Package) Of(separately int64, currency money.Currency) int64 {
 }
 
 // PackageOf returns the package that consists of exactly the given services, in any
-// order, or nil. The argument varied reports that one of the services is booked
+// order, or nil. The argument `varied` reports that one of the services is booked
 // with a variant. The result is then nil, because packages contain no variants.
 func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	if varied {

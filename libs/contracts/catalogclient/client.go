@@ -109,7 +109,7 @@ func untagged(t *tagged, err error) (*catalog.Offer, error) {
 	return t.Offer, nil
 }
 
-// ask requests an offer from the catalog service for the cache. The argument known is the cached
+// ask requests an offer from the catalog service for the cache. The argument `known` is the cached
 // offer, or nil. If the cached offer is still the newest one, ask returns known. If mayBeOld is
 // true, the catalog service may send a stale offer. The duration is the age of the offer.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
@@ -146,7 +146,7 @@ func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls the argument changed, a function, with the slug of each business
+// Listen calls the argument `changed`, a function, with the slug of each business
 // whose offer has changed, until ctx ends. After Redis was down, Listen reconnects.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)

@@ -21,11 +21,11 @@ import (
 // Remembered is implemented by the store of a service that holds data of customers.
 type Remembered interface {
 	// RemembersEnded returns businesses with bookings, orders or reservations that had ended at a certain time,
-	// the argument then, and still contain data of their customers. The businesses are in the order of their
-	// ids. The result has only ids greater than the argument after, and at most as many as the argument limit.
+	// the argument `then`, and still contain data of their customers. The businesses are in the order of their
+	// ids. The result has only ids greater than the argument `after`, and at most as many as the argument `limit`.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
 	// ForgetEnded deletes the data of customers from those bookings, orders or reservations of one business that had
-	// ended at a certain time, the argument then. It returns the number of changed bookings, orders or reservations.
+	// ended at a certain time, the argument `then`. It returns the number of changed bookings, orders or reservations.
 	ForgetEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
@@ -41,7 +41,7 @@ type Forgetter struct {
 	forgotten metric.Int64Counter
 }
 
-// NewForgetter returns a retention job for the store kept. The argument alone is a function that
+// NewForgetter returns a retention job for the store kept. The argument `alone` is a function that
 // calls another function under an advisory lock, so that only one replica runs the job at a time.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context,
 	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {

@@ -43,8 +43,8 @@ func (o *Owner) bindQuery() string {
 }
 
 // Publish publishes the manifest in text as the newest version of the business. The
-// argument mediaType is the format of text; if it is "", the catalog service detects the
-// format. The argument ifMatch is the If-Match header of the owner's request, or "".
+// argument `mediaType` is the format of text; if it is "", the catalog service detects the
+// format. The argument `ifMatch` is the If-Match header of the owner's request, or "".
 //
 // Faults: invalid_parameter, whose Extra has a list of manifest.Problem under "problems";
 // precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
@@ -90,7 +90,7 @@ func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog
 }
 
 // Get returns a version of the manifest of a business. Version 0 means the newest one. The argument
-// accept is the Accept header of the owner's request: if it prefers YAML, the manifest is returned as
+// `accept` is the Accept header of the owner's request: if it prefers YAML, the manifest is returned as
 // YAML, otherwise as JSON. If the owner wrote the manifest in the returned format, its text is unchanged.
 //
 // Faults: business_not_found; not_found for an unknown version.
@@ -133,7 +133,7 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*
 }
 
 // Rollback publishes an old version of a business again as its newest version. The
-// argument ifMatch is the If-Match header of the owner's request, or "". Faults:
+// argument `ifMatch` is the If-Match header of the owner's request, or "". Faults:
 // business_not_found; not_found for an unknown version; precondition_failed.
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}

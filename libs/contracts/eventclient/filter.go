@@ -51,7 +51,7 @@ func readSubject(q request.Query, f *event.Filter) error {
 }
 
 // readInstant reads an instant from a query parameter. For a
-// date, it returns the start of the date plus the argument after.
+// date, it returns the start of the date plus the argument `after`.
 func readInstant(q request.Query, name string, after time.Duration) (time.Time, error) {
 	text, err := q.Text(name)
 	if err != nil || text == "" {

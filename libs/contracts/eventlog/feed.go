@@ -112,14 +112,14 @@ type page struct {
 	other  bool // another event has the position of the cursor
 }
 
-// Feed returns at most limit events, those that follow a cursor. The argument after is the cursor; ""
+// Feed returns at most limit events, those that follow a cursor. The argument `after` is the cursor; ""
 // stands for the place before the oldest stored event. If there is no event, Feed repeats its query until
-// the duration wait has passed, ctx ends or the function stop returns true. It then returns an empty page.
+// the duration wait has passed, ctx ends or the function `stop` returns true. It then returns an empty page.
 //
 // The order of the events is stable: no event is inserted later before an event that
 // Feed has returned. The events of one subject are in the order of their sequence.
 //
-// Faults: invalid_parameter if after is not a cursor; cursor_expired if events after the cursor
+// Faults: invalid_parameter if `after` is not a cursor; cursor_expired if events after the cursor
 // were removed because of their age, or if the database was restored to an earlier state.
 func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration,
 	stop func() bool) (event.Page, error) {

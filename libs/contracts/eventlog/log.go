@@ -38,7 +38,7 @@ func (c *Config) Validate() error {
 }
 
 // Show converts the stored data of subjects of one kind to the form of
-// the admin API. The results are in the order of the argument kept.
+// the admin API. The results are in the order of the argument `kept`.
 type Show func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error)
 
 // Log reads the events of a service, as a feed of all businesses or as the audit log of one business. It
@@ -54,7 +54,7 @@ type Log struct {
 }
 
 // New returns the log of the events in the database of the pool. The argument
-// show must have an entry for each kind of subject that the service owns.
+// `show` must have an entry for each kind of subject that the service owns.
 func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock,
 	tel *telemetry.Telemetry) *Log {
 	return &Log{
@@ -65,8 +65,8 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 	}
 }
 
-// As returns a [Show] for the subjects in one table. The argument read decodes the stored rows,
-// in their order. The argument show converts one decoded row to the form of the admin API.
+// As returns a [Show] for the subjects in one table. The argument `read` decodes the stored rows,
+// in their order. The argument `show` converts one decoded row to the form of the admin API.
 func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		rows, err := read(ctx, kept)
@@ -84,7 +84,7 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 }
 
 // Rows decodes rows of a table that events store as JSON. The results are in the order of the
-// argument kept. The argument columns lists columns of the table, or expressions over kept_row,
+// argument `kept`. The argument `columns` lists columns of the table, or expressions over kept_row,
 // the stored row. A column that was added to the table after the event was recorded is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage,
 	scan pgx.RowToFunc[T]) ([]T, error) {

@@ -23,12 +23,12 @@ import (
 // Record returns an INSERT that records one event for each row of a table or CTE. It must be used in a
 // CTE of the statement that makes the change. The statement also needs the parameters that [Add] adds.
 //
-// The argument rows names the table or CTE with the subjects after the change. It has the columns
+// The argument `rows` names the table or CTE with the subjects after the change. It has the columns
 // business_id, id and sequence. All rows belong to the business in the parameter @business_id.
 //
-// The argument data is an SQL expression for the data to store: the row of the subject as
+// The argument `data` is an SQL expression for the data to store: the row of the subject as
 // jsonb. Readers of events convert the stored row to the form of the admin API. The argument
-// typ is the type of the events; if typ is "", the type is the parameter @event_type.
+// `typ` is the type of the events; if `typ` is "", the type is the parameter @event_type.
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, "("+data+") || @event_extra::jsonb", "uuid_v7()")
 }
@@ -68,7 +68,7 @@ func Silent(kept json.RawMessage) bool {
 }
 
 // Add adds the parameters that a statement with [Record] or [RecordOne] needs: the time of the change,
-// the actor in ctx, and an id for the event. The argument at is the time of the change by the clock of
+// the actor in ctx, and an id for the event. The argument `at` is the time of the change by the clock of
 // the service. If ctx has no actor, the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at,

@@ -56,7 +56,7 @@ func Codes() []Code {
 	}
 }
 
-// setCode sets the code and the parameters of a problem. The argument params holds
+// setCode sets the code and the parameters of a problem. The argument `params` holds
 // the names and values of the parameters in turn. If p is nil, setCode does nothing.
 func (p *Problem) setCode(code Code, params ...any) {
 	if p == nil {
@@ -115,7 +115,7 @@ func joinExamples(forms ...rule.Form) string {
 }
 
 // setTextCode sets the code for a text that is invalid for the type t. The
-// argument err is the error that the method UnmarshalText of the type returned.
+// argument `err` is the error that the method UnmarshalText of the type returned.
 func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {
 		p.setCode(code, "Value", shorten(value))

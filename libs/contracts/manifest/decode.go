@@ -19,7 +19,7 @@ import (
 // after a problem, so that it finds all problems in one run.
 type decoder struct{ report *report }
 
-// decode decodes the YAML value n into v. The argument v must
+// decode decodes the YAML value n into v. The argument `v` must
 // be settable and have its zero value; n must not be an alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {

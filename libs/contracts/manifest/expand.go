@@ -88,7 +88,7 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 }
 
 // mergedLevels returns by how many levels one item of the mapping n moves up when merge keys are replaced. The argument
-// item is the index of this item. A merge key names a mapping or a list of mappings, whose fields become fields of n.
+// `item` is the index of this item. A merge key names a mapping or a list of mappings, whose fields become fields of n.
 func mergedLevels(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":
@@ -107,7 +107,7 @@ func newDepthProblem(n *yaml.Node) *Problem {
 }
 
 // check returns a problem if the extent is too large. The argument
-// last is the value with which the extent exceeded the limit.
+// `last` is the value with which the extent exceeded the limit.
 func (x extent) check(last *yaml.Node) *Problem {
 	const advice = "up to here, those that aliases and merge keys repeat included; repeat less"
 	switch {

@@ -20,7 +20,7 @@ func (m *Manifest) BusinessID() uuid.UUID {
 	return deriveBusinessID(m.Slug, 0)
 }
 
-// deriveBusinessID returns the id of a business without an id in its manifest. The argument predecessors is the
+// deriveBusinessID returns the id of a business without an id in its manifest. The argument `predecessors` is the
 // number of removed businesses that had the same slug. The id of the first business is the UUID v5 of (Namespace,
 // slug). The ids of later businesses are the UUIDs of (Namespace, "<slug>/2"), (Namespace, "<slug>/3"), and so on.
 func deriveBusinessID(slug Key, predecessors int) uuid.UUID {

@@ -20,7 +20,7 @@ type jsonReader struct {
 	values int
 }
 
-// parseJSON parses a JSON object from in. The argument src is
+// parseJSON parses a JSON object from in. The argument `src` is
 // the whole text that in returns; parseJSON counts its lines.
 func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}

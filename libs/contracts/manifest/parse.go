@@ -10,11 +10,11 @@ func Parse(src []byte) (*Manifest, []Problem) {
 	return m, problems
 }
 
-// ParseUntil is [Parse] for the catalog service. The argument predecessors is the number of removed
+// ParseUntil is [Parse] for the catalog service. The argument `predecessors` is the number of removed
 // businesses that had the same slug. If it is above 0 and the manifest has no id, the manifest gets
 // the id from deriveBusinessID. All other ids are derived from the id of the business.
 //
-// Soon after the function stop returns true, ParseUntil returns [ErrStopped]. It returns no other error.
+// Soon after the function `stop` returns true, ParseUntil returns [ErrStopped]. It returns no other error.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 var ErrStopped = errors.New("reading the manifest was stopped")
 
 // parseSource parses a source into a tree of values without merge keys. If that fails, it
-// returns the problem. It returns [ErrStopped] soon after the function stop returns true.
+// returns the problem. It returns [ErrStopped] soon after the function `stop` returns true.
 func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if p := checkBytes(src); p != nil {
@@ -92,7 +92,7 @@ func newEmptyProblem() *Problem {
 
 func countLines(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// parseYAML parses a YAML document from in. The argument src is the
+// parseYAML parses a YAML document from in. The argument `src` is the
 // whole text that in returns; parseYAML counts its lines and separators.
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if n := countSeparators(src); n > maxValues {

@@ -115,7 +115,7 @@ func (v *validator) checkManifest() {
 }
 
 // checkUnique reports each item of a list whose value equals that of an earlier item. The argument
-// field is the name of the field with the value. If the item itself is the value, field is "".
+// `field` is the name of the field with the value. If the item itself is the value, field is "".
 func checkUnique[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
@@ -139,7 +139,7 @@ func checkUnique[T any, K comparable](v *validator, at *path, list []T, field st
 func identity[T any](value *T) T { return *value }
 
 // recordID stores the id of an object. It reports a problem if another object of the business
-// has the same id. The argument byHand is the id in the manifest, or nil if the id is derived.
+// has the same id. The argument `byHand` is the id in the manifest, or nil if the id is derived.
 func (v *validator) recordID(at *path, byHand *ID, id uuid.UUID) {
 	other, taken := v.ids[id]
 	if !taken {

@@ -141,7 +141,7 @@ func (b slotBound) maxCombinedListing(s *Service) listing {
 }
 
 // sumMembers returns the sum of the starts of all active staff members of a
-// service. The argument starts returns the number of starts of one staff member.
+// service. The argument `starts` returns the number of starts of one staff member.
 func (b slotBound) sumMembers(s *Service, starts func(member) int) listing {
 	var all listing
 	for _, key := range s.Staff {

@@ -66,7 +66,7 @@ func nextDay(d *timespan.Date) *timespan.Date {
 }
 
 // checkConcurrent warns of each class session of a staff member on a weekday that begins during another
-// session. The argument reported holds the sessions with a warning; each session gets only one.
+// session. The argument `reported` holds the sessions with a warning; each session gets only one.
 func (w *warner) checkConcurrent(staff Key, list []sessionPart, reported map[*path]bool) {
 	slices.SortStableFunc(list, func(a, b sessionPart) int { return cmp.Compare(a.from, b.from) })
 	var going []sessionPart // sessions that last beyond the start of the current one

@@ -57,7 +57,7 @@ func yamlProblem(src []byte, err error) *Problem {
 }
 
 // findFailingLine returns the number of the first line up to which parsing fails for the same
-// reason as for the whole source. If there is no such line, it returns the argument line.
+// reason as for the whole source. If there is no such line, it returns the argument `line`.
 // Later lines cannot correct an error of indentation, so a binary search finds the line.
 func findFailingLine(src []byte, reason string, line int) int {
 	reason = yamlLine.ReplaceAllString(reason, "")

@@ -102,7 +102,7 @@ type DeliveryList struct {
 // the fault that the service sent, or fault.PeerUnavailable if the service did not answer.
 type Client struct{ peer endpoints.Caller }
 
-// NewClient returns a client that sends its requests through the argument peer.
+// NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
 // CreateWebhook creates a webhook endpoint. Only its response and that of [Client.RotateWebhook] contain the secret
@@ -137,7 +137,7 @@ func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*De
 	return TestWebhook.Call(ctx, c.peer, WebhookID{businessID, id})
 }
 
-// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument status
+// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument `status`
 // selects the deliveries with one status; "" selects all. Faults: invalid_parameter; not_found.
 func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
 	page request.Page) (*DeliveryList, error) {

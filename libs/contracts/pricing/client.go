@@ -18,7 +18,7 @@ var Quotes = endpoints.Ask[QuotesRequest, QuotesResponse](API, "/internal/quotes
 // Client is the client of the internal API of the pricing service.
 type Client struct{ peer endpoints.Caller }
 
-// NewClient returns a client that sends its requests through the argument peer.
+// NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
 // Quotes calls the endpoint [Quotes].

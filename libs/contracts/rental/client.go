@@ -24,7 +24,7 @@ type Client struct {
 	of   uuid.UUID // set by [Client.Of]; nil: any business with the slug
 }
 
-// NewClient returns a client that sends its requests through the argument peer.
+// NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
 // Of returns a client for the data of one business. If the slug now belongs to

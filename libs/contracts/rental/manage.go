@@ -55,7 +55,7 @@ type ManagedReservation struct {
 }
 
 // CancelByLink cancels the reservation of a link for its customer and returns the customer view after the
-// cancellation. The argument agreed holds the refund that the page showed to the customer. Faults:
+// cancellation. The argument `agreed` holds the refund that the page showed to the customer. Faults:
 // not_found; conflict if the customer may not cancel now, or if the refund is no longer the amount shown.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
 	return CancelByLink.Call(byCustomer(ctx), c.peer,

@@ -93,7 +93,8 @@ func rescheduled() booking.Rescheduled {
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
 
-// refund returns the payment of a booking of which half was refunded. The argument status is the status of the refund.
+// refund returns the payment of a booking of which half was
+// refunded. The argument `status` is the status of the refund.
 func refund(status string) *booking.Payment {
 	p := payment(booking.PaymentPaid)
 	p.Refund = &booking.Refund{Amount: "30.00", Percent: 50, Status: status}
@@ -143,7 +144,7 @@ func disputed() booking.Booking {
 	return bookedAs(booking.StatusConfirmed, 4, p)
 }
 
-// ordered returns an order of tickets with the given status. The argument p is the status of its payment.
+// ordered returns an order of tickets with the given status. The argument `p` is the status of its payment.
 func ordered(status string, p string) booking.Ticket {
 	order := booking.Ticket{
 		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",

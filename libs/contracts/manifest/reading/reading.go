@@ -45,11 +45,11 @@ func newMemoryBudget(bytes int64) *memoryBudget {
 	return &memoryBudget{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
 }
 
-// Do calls the function work, which parses manifests of a business, as soon as enough memory is free.
+// Do calls the function `work`, which parses manifests of a business, as soon as enough memory is free.
 // The needed memory is computed from the sources by [manifest.Cost]. Do waits for the memory until ctx
-// ends. The function work must return [manifest.ErrStopped] soon after the function stop returns true.
+// ends. The function `work` must return [manifest.ErrStopped] soon after the function `stop` returns true.
 //
-// The function work must not call Do for the same business, not even
+// The function `work` must not call Do for the same business, not even
 // indirectly: that call would wait for work to end, and would never return.
 //
 // Faults: payload_too_large if one of the sources needs more memory than the
@@ -99,7 +99,7 @@ func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]b
 }
 
 // TimeoutFault returns the fault for a manifest that could not
-// be parsed before ctx ended. The argument err is the cause.
+// be parsed before ctx ended. The argument `err` is the cause.
 func TimeoutFault(ctx context.Context, err error) error {
 	timeout := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
 		"The manifest could not be checked in time; nothing was changed, try again shortly.")
