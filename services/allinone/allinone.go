@@ -188,7 +188,7 @@ func (p *Process) startStores(ctx context.Context) error {
 	return nil
 }
 
-// watchStores sends an error to p.failed if PostgreSQL or Redis ends before the channel stopped is closed.
+// watchStores sends an error to p.failed if PostgreSQL or Redis ends before the channel `stopped` is closed.
 func (p *Process) watchStores(stopped <-chan struct{}) {
 	select {
 	case err := <-p.stores.Failed():
@@ -206,7 +206,7 @@ func (p *Process) migrate(ctx context.Context) error {
 	return nil
 }
 
-// newTablesError adds advice to an error of a migration. The argument data is the data folder of the PostgreSQL that
+// newTablesError adds advice to an error of a migration. The argument `data` is the data folder of the PostgreSQL that
 // this process started, or "" if the PostgreSQL is that of DATABASE_URL.
 func newTablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
@@ -268,7 +268,7 @@ func (p *Process) launch(ctx context.Context, name string, open func(server.Runt
 	return nil
 }
 
-// run serves requests until ctx ends. If serving ends earlier, run sends an error to the channel died.
+// run serves requests until ctx ends. If serving ends earlier, run sends an error to the channel `died`.
 func (part *part) run(ctx context.Context, died chan<- error) {
 	defer close(part.done)
 	part.err = part.srv.Run(ctx)

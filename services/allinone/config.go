@@ -34,8 +34,8 @@ type Config struct {
 	DatabaseURL string `env:"DATABASE_URL"`
 	// RedisURL is the URL of the Redis to use. If it is empty, the process starts a Redis.
 	RedisURL string `env:"REDIS_URL"`
-	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase are the settings of booking with the same environment
-	// variables. They connect booking to Stripe.
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the service booking to Stripe. That service has
+	// settings with the same environment variables.
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`

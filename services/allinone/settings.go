@@ -81,7 +81,7 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 }
 
 // CheckNames returns an error for environment variables with the prefix SLOTMESH_ that no part of the process reads,
-// because their names are probably misspelt. Each element of the argument environment has the form NAME=value.
+// because their names are probably misspelt. Each element of the argument `environment` has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
 	known := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)

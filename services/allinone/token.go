@@ -27,7 +27,7 @@ func loadAdminToken(cfg Config, home string) (string, error) {
 // views are derived. Because of the file, the links in mails still work after a restart.
 const linkSecretFile = "link-secret"
 
-// loadSecret returns the secret in a file of the home folder, which the first start creates. The argument what is the
+// loadSecret returns the secret in a file of the home folder, which the first start creates. The argument `what` is the
 // name of the secret in errors.
 func loadSecret(home, file, what string) (string, error) {
 	path := filepath.Join(home, file)

@@ -20,8 +20,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// until calls the function there repeatedly until it returns true, because pages change asynchronously. If it does not
-// return true in time, the test fails with the message in the argument what.
+// until calls the function `there` repeatedly until it returns true, because pages change asynchronously. If it does
+// not return true in time, the test fails with the message in the argument `what`.
 func (v *Visitor) until(what string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
@@ -61,7 +61,7 @@ const (
 	fillable = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
 )
 
-// Until waits until a JavaScript expression is true in the page or in the current frame. The argument what describes
+// Until waits until a JavaScript expression is true in the page or in the current frame. The argument `what` describes
 // the expression in the message of a failed test.
 func (v *Visitor) Until(what, expression string) {
 	v.t.Helper()
@@ -227,7 +227,7 @@ func (v *Visitor) fill(missing, field, text string) {
 	}
 }
 
-// Choose selects an option of the first list that matches a CSS selector. The argument place is the index of the
+// Choose selects an option of the first list that matches a CSS selector. The argument `place` is the index of the
 // option, from 0.
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
@@ -279,8 +279,8 @@ func (v *Visitor) Tab(name string) {
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// Within makes a frame the current frame and calls the function look. The frame's address contains the argument part.
-// During the call, the frame may navigate to another page.
+// Within makes a frame the current frame and calls the function `look`. The frame's address contains the argument
+// `part`. During the call, the frame may navigate to another page.
 func (v *Visitor) Within(part string, look func()) {
 	v.t.Helper()
 	v.until("there is no frame of "+part, func() (bool, error) { return v.enter(part) })
@@ -288,7 +288,7 @@ func (v *Visitor) Within(part string, look func()) {
 	look()
 }
 
-// enter makes a frame the current frame. The frame's address contains the argument part. If there is no such frame,
+// enter makes a frame the current frame. The frame's address contains the argument `part`. If there is no such frame,
 // enter returns false.
 func (v *Visitor) enter(part string) (bool, error) {
 	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})

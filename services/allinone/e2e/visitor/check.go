@@ -163,7 +163,7 @@ func (v *Visitor) shifts() ([]string, error) {
 }
 
 // moved returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it returns
-// none. The argument condition is a JavaScript expression about the performance entry s.
+// none. The argument `condition` is a JavaScript expression about the performance entry s.
 func (v *Visitor) moved(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});

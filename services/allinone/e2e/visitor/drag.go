@@ -6,9 +6,9 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// Drag presses the pointer at one position, moves it to another position and releases it. The arguments from and to are
-// scripts that return the positions as {x, y} in the window. If the argument held is not "", Drag uses a finger, which
-// does not move until the script held returns true.
+// Drag presses the pointer at one position, moves it to another position and releases it. The arguments `from` and `to`
+// are scripts that return the positions as {x, y} in the window. If the argument `held` is not "", Drag uses a finger,
+// which does not move until the script `held` returns true.
 func (v *Visitor) Drag(from, to, held string) {
 	v.t.Helper()
 	begin, end := v.place(from), v.place(to)

@@ -244,7 +244,7 @@ func (v *Visitor) notice(event any) {
 	}
 }
 
-// turn records the start of a frame's navigation, or its end if the argument coming is false. The caller must hold
+// turn records the start of a frame's navigation, or its end if the argument `coming` is false. The caller must hold
 // v.mu.
 func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	if v.turns++; coming {
@@ -254,7 +254,7 @@ func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	}
 }
 
-// stays calls the function ask and returns its result. If a navigation is running or starts during the call, stays
+// stays calls the function `ask` and returns its result. If a navigation is running or starts during the call, stays
 // returns errTurns instead of true. An action could otherwise miss its target or hit an element of the next page.
 func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {

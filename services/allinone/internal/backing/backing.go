@@ -24,7 +24,7 @@ type Options struct {
 	Home        string // folder of an open [Home] for the data; may be empty if IsThrowaway is set
 	DatabaseURL string // URL of the PostgreSQL to use; "": one is started
 	RedisURL    string // URL of the Redis to use; "": one is started
-	IsThrowaway bool   // stores for tests: not durable, with many connections; without a Home, the data is temporary
+	IsThrowaway bool   // fast stores for tests, not durable; without a Home, their data is temporary
 	SkipsRedis  bool   // neither starts nor checks a Redis
 	// Folder is the path of an open [Home] for the sockets and the data of throwaway stores. With Folder, the stores
 	// have the same URLs at every start. Without Folder, they get a new temporary folder at every start.

@@ -44,7 +44,7 @@ func newMachineFinder() finder {
 	}
 }
 
-// findPostgres returns the PostgreSQL installation to use, or false if there is none. If the argument want is not 0,
+// findPostgres returns the PostgreSQL installation to use, or false if there is none. If the argument `want` is not 0,
 // the installation must have this major version. findPostgres prefers an installation on the PATH; its second choice is
 // the newest installation.
 func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {

@@ -147,8 +147,8 @@ func runInitdb(ctx context.Context, p storeFolders, program postgresInstall, dir
 	return os.Remove(run.log)
 }
 
-// waitFor returns when the server answers a ping, or after startTimeout. The argument name is the name of the server in
-// errors.
+// waitFor returns when the server answers a ping, or after startTimeout. The argument `name` is the name of the server
+// in errors.
 func waitFor(ctx context.Context, server *process, name string, ping func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

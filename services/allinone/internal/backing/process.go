@@ -60,7 +60,8 @@ func (p *process) runToEnd(out *os.File, started chan<- error) {
 	close(p.exited)
 }
 
-// watch sends an error to the channel failed if the process ends and stop was not called.
+// watch waits for the end of the process in a goroutine. If stop was not called before, watch sends an error to
+// `failed`.
 func (p *process) watch(failed chan<- error) {
 	go func() {
 		<-p.exited
@@ -70,8 +71,8 @@ func (p *process) watch(failed chan<- error) {
 	}()
 }
 
-// stop sends the signal gentle to the process and waits for its end. If the process does not end within stopTimeout,
-// stop sends the signal forced and returns an error.
+// stop sends the signal `gentle` to the process and waits for its end. If the process does not end within stopTimeout,
+// stop sends the signal `forced` and returns an error.
 func (p *process) stop(gentle, forced syscall.Signal) error {
 	p.isStopping.Store(true)
 	if err := p.cmd.Process.Signal(gentle); err != nil {
@@ -88,7 +89,7 @@ func (p *process) stop(gentle, forced syscall.Signal) error {
 	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopTimeout)
 }
 
-// newCommand returns a command that runs as the account a. Its environment is almost empty, because the PG* variables
+// newCommand returns a command that runs as the account `a`. Its environment is almost empty, because the PG* variables
 // of this process would change the behaviour of PostgreSQL's programs.
 func newCommand(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context

@@ -89,7 +89,7 @@ func (c Contents) Rows() int64 {
 	return rows
 }
 
-// CheckBuild returns an error if the migrations of the backup differ from the migrations in the argument build, by
+// CheckBuild returns an error if the migrations of the backup differ from the migrations in the argument `build`, by
 // schema. The error is one sentence.
 func (c Contents) CheckBuild(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {

@@ -138,8 +138,8 @@ func (e *NotEmptyError) Error() string {
 }
 
 // Restore creates the tables in an empty database, fills them, and then runs the SQL statements in the argument
-// statements. The argument migrations contains the migrations that create the tables, by schema. The backup must have
-// been written with the same migrations. If Restore fails, it removes the tables again. Error: [*NotEmptyError].
+// `statements`. The argument `migrations` contains the migrations that create the tables, by schema. The backup must
+// have been written with the same migrations. If Restore fails, it removes the tables again. Error: [*NotEmptyError].
 func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS,
 	statements ...string) error {
 	conn, err := connect(ctx, databaseURL)

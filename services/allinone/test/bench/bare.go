@@ -115,8 +115,8 @@ func (b *bareServer) countRequest(c *fiber.Ctx) error {
 }
 
 // queryFirst returns a handler that runs a query before the next handler answers. The query parameters of the request
-// are business, from and to; from and to are in seconds since the Unix epoch. The function row returns the destinations
-// of a result row's columns.
+// are business, from and to; from and to are in seconds since the Unix epoch. The function `row` returns the
+// destinations of a result row's columns.
 func (b *bareServer) queryFirst(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))

@@ -127,7 +127,7 @@ func (w *system) checkPage() error {
 }
 
 // newBareReadCase returns a case that measures GET requests for a path of the bare program ([bareServer]). Before the
-// measurement, the function check stores Slotmesh's answer in the bare program, so that both answer with the same
+// measurement, the function `check` stores Slotmesh's answer in the bare program, so that both answer with the same
 // bytes.
 func (w *system) newBareReadCase(name, path string, check func() error) benchCase {
 	c := w.newReadCase(name, w.bareAddresses.Public+path, check)
@@ -167,8 +167,8 @@ func (w *system) fetchAnswer(name, url string, target any) error {
 	return w.storeAnswer(name, body)
 }
 
-// countSeededBookings returns the number of bookings on a day that were created before the run. The argument day counts
-// from the first day of the window.
+// countSeededBookings returns the number of bookings on a day that were created before the run. The argument `day`
+// counts from the first day of the window.
 func (w *system) countSeededBookings(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
@@ -335,8 +335,8 @@ func (w *system) makeBareTables() error {
 	return err
 }
 
-// insertBooking writes a booking and its occupied time in one statement, as the bare case of a booking. insertBooking
-// returns status 201 if it inserted the booking.
+// insertBooking writes a booking and its occupied time in one SQL statement, without Slotmesh. It is the bare case with
+// which the booking through Slotmesh is compared. It returns status 201 if it inserted the booking.
 func (w *system) insertBooking(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

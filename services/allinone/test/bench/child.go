@@ -52,7 +52,7 @@ type child struct {
 const childTimeout = 5 * time.Minute
 
 // startChild starts this program as a child process with the named role ([roleFunc]). startChild waits until the child
-// process is ready, and decodes the data of the child's call of ready into the argument into.
+// process is ready, and decodes the data of the child's call of ready into the argument `into`.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {

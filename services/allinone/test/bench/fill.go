@@ -203,10 +203,15 @@ func (f *filler) writeBookings(ctx context.Context) error {
 	})
 }
 
-// insertBookings inserts bookings of half an hour for several businesses. Parameters: $1 are the IDs of the businesses,
-// $2 are the IDs of all staff members, $3 are the numbers of bookings of the businesses, $4 is the number of staff
-// members of each business, $5 is the number of bookings of a staff member on each day, $6 is the start of the first
-// booking on the last day, $7 are the booked services of the businesses.
+// insertBookings inserts bookings of half an hour for several businesses. Its SQL parameters are:
+//
+//   - $1: the IDs of the businesses
+//   - $2: the IDs of all staff members
+//   - $3: the number of bookings of each business
+//   - $4: the number of staff members of each business
+//   - $5: the number of bookings of a staff member per day
+//   - $6: the start of the first booking on the last day
+//   - $7: the booked service of each business
 //
 // The bookings go to the staff members in turn, without a break, from the last day backwards. With many bookings, they
 // go back for years, as in an old business.

@@ -167,7 +167,7 @@ func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) 
 }
 
 // listGrowthCases returns the cases that are measured at each size. Their requests use the businesses in the argument
-// set in turn. Before the measurement, listGrowthCases sends one request of each kind for each business to fill the
+// `set` in turn. Before the measurement, listGrowthCases sends one request of each kind for each business to fill the
 // caches.
 func (w *system) listGrowthCases(set []salon) []benchCase {
 	ask := func(name, service string, path func(salon) string) benchCase {
@@ -215,7 +215,7 @@ func (w *system) sendToEach(n int, cases ...benchCase) error {
 	return nil
 }
 
-// bookInWorkingSet sends the n-th booking request. The requests use all businesses in the argument set in turn, and
+// bookInWorkingSet sends the n-th booking request. The requests use all businesses in the argument `set` in turn, and
 // book in the hours after the existing bookings.
 func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
 	const free = closingHour - firstFreeHour // number of free hours a day

@@ -13,7 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// sendFunc sends one request and returns the status of the answer. The argument n is the number of the request.
+// sendFunc sends one request and returns the status of the answer. The argument `n` is the number of the request.
 type sendFunc func(n int64) (int, error)
 
 // loopResult is the result of a closed or an open loop.
@@ -148,8 +148,8 @@ type call struct {
 	Body        []byte
 }
 
-// send sends a request and returns the status of the answer. If the function read is not nil, send calls read with the
-// body, which is valid only during the call.
+// send sends a request and returns the status of the answer. If the function `read` is not nil, send calls `read` with
+// the body, which is valid only during the call.
 func (c *httpClient) send(r call, read func(body []byte)) (int, error) {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)

@@ -62,7 +62,7 @@ func (w *system) measurePages(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measurePaint measures the steps of the booking page. Each view uses a new browser profile. The argument ctx must be
+// measurePaint measures the steps of the booking page. Each view uses a new browser profile. The argument `ctx` must be
 // the context of the browser (chromedp).
 func (w *system) measurePaint(ctx context.Context) ([]PagePaint, error) {
 	var all []PagePaint

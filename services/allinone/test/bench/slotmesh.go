@@ -24,7 +24,8 @@ type Addresses struct {
 	Services             map[string]string // URL of the public port of each service
 }
 
-// settingsVariable is the environment variable with the settings of that child process as a JSON object.
+// settingsVariable is the environment variable that passes the settings to the child process that runs Slotmesh. Its
+// value is a JSON object.
 const settingsVariable = "SLOTMESH_BENCH_SETTINGS"
 
 // serveSlotmesh is the [roleFunc] that runs all services in this process. The environment contains the URLs of the

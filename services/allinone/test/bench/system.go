@@ -156,7 +156,7 @@ func (w *system) createSalon(ctx context.Context, slug string, keys int) (salon,
 	return w.publishSalon(ctx, newSalon(slug), keys)
 }
 
-// publishSalon publishes the salon s and creates API keys for it. The argument keys is the number of the keys.
+// publishSalon publishes the salon s and creates API keys for it. The argument `keys` is the number of the keys.
 func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, error) {
 	slug := s.slug
 	manifest, err := json.Marshal(s.buildManifest())
@@ -278,8 +278,8 @@ func newClientHeaders(n int64) []string {
 // another run with the same Redis, the requests of the other run still count against the rate limits.
 var addressBase = now().Unix() * 9973
 
-// newBookCall returns the request that books a slot of a salon. The argument i is the number of the slot; slots are
-// numbered by staff member, then by start, then by day. The argument n is the number of the request. The requests use
+// newBookCall returns the request that books a slot of a salon. The argument `i` is the number of the slot; slots are
+// numbered by staff member, then by start, then by day. The argument `n` is the number of the request. The requests use
 // the API keys in turn, so that no key reaches its limit of 100 bookings a minute.
 func (w *system) newBookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil,

@@ -37,7 +37,7 @@ const (
 var lastWeekStart = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
 // measureWeek creates a business with a full week of bookings, opens the calendar of that week as an operator and
-// measures it. The argument ctx must be the context of the browser (chromedp).
+// measures it. The argument `ctx` must be the context of the browser (chromedp).
 func (w *system) measureWeek(ctx context.Context) (*Week, error) {
 	_, _ = fmt.Fprintf(w.o.Progress, "drawing a week of %d bookings\n", weekBookings)
 	s := newSalon("week")

@@ -86,7 +86,7 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 	return c, nil
 }
 
-// newPagesHeaders returns the headers of a request from the customers' pages to a service. The argument kind is the
+// newPagesHeaders returns the headers of a request from the customers' pages to a service. The argument `kind` is the
 // actor in whose name the request is sent.
 func (c *cluster) newPagesHeaders(service string, kind actor.Kind) map[string]string {
 	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service),
@@ -169,7 +169,7 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts the process of a replica. The argument apart is the difference between its clock and the machine's
+// launch starts the process of a replica. The argument `apart` is the difference between its clock and the machine's
 // clock.
 func (c *cluster) launch(r *replica, apart time.Duration) error {
 	log, err := os.OpenFile(filepath.Join(c.logs, r.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

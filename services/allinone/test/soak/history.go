@@ -93,8 +93,8 @@ func formatHistory(history []porcupine.Operation) string {
 	return text
 }
 
-// addHistory calls the argument step for each step of an operation. The steps concern the operation's resource and the
-// resources to which its booking was rescheduled.
+// addHistory calls the argument `step` for each step of an operation. The steps concern the operation's resource and
+// the resources to which its booking was rescheduled.
 func (op *operation) addHistory(rows []row, changes map[uuid.UUID][]change,
 	step func(resource string, step porcupine.Operation)) {
 	at := op.resource

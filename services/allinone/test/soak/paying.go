@@ -16,8 +16,8 @@ import (
 // object.
 func (op *operation) isPaidOnline() bool { return strings.HasPrefix(op.kind, "paid") }
 
-// pay pays a charge in the role of the customer. If the argument notifies is true, the provider sends its notification
-// to Slotmesh at once.
+// pay pays a charge in the role of the customer. If the argument `notifies` is true, the provider sends its
+// notification to Slotmesh at once.
 func (w *workload) pay(ctx context.Context, reference string, notifies bool) {
 	w.provider.pay(reference)
 	if notifies {

@@ -84,7 +84,7 @@ func (p *provider) setIll(ill bool) {
 	p.isIll = ill
 }
 
-// newHandler returns a handler that sends the result of the function call. While a fault disturbs the provider, the
+// newHandler returns a handler that sends the result of the function `call`. While a fault disturbs the provider, the
 // handler sometimes simulates a fault, which it chooses randomly.
 func (p *provider) newHandler(call func(r *http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

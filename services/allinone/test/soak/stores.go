@@ -118,7 +118,7 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 	})
 }
 
-// retryUntil calls the function try until the call succeeds. If no call succeeds within the given time, retryUntil
+// retryUntil calls the function `try` until the call succeeds. If no call succeeds within the given time, retryUntil
 // returns the last error.
 func retryUntil(ctx context.Context, within, pause time.Duration, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -134,7 +134,7 @@ func retryUntil(ctx context.Context, within, pause time.Duration, try func() err
 	}
 }
 
-// sleep waits for the duration d. If ctx ends first, it returns false.
+// sleep waits for the duration `d`. If ctx ends first, it returns false.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

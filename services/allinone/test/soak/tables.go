@@ -97,7 +97,7 @@ var rules = []rule{
 // number of its events differs from the number of its changes, or if its newest event contains other values than the
 // row.
 //
-// The argument beside is an SQL array of keys. The query ignores these keys, because events and rows store them in
+// The argument `beside` is an SQL array of keys. The query ignores these keys, because events and rows store them in
 // different forms. An online sale gets its first event when its charge is open; if the charge fails earlier, the sale
 // has no event.
 func newEventQuery(table, beside string) string {
