@@ -104,7 +104,7 @@ func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
 	return w.Store.ReleaseExpiredLocks(ctx, w.Wake)
 }
 
-// AddTo adds the workers, queues and periodic jobs for webhooks to the argument work.
+// AddTo adds the workers, queues and periodic jobs for webhooks to the argument `work`.
 func (w *Webhooks) AddTo(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
 	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[sendArgs]) error {
@@ -127,7 +127,7 @@ func (w *Webhooks) AddTo(work *jobs.Work) {
 func (w *Webhooks) SetJobs(jobs Jobs) { w.jobs = jobs }
 
 // Take adds a delivery of each event for each active endpoint that is subscribed to the event's type. It returns one
-// job for each endpoint with a new delivery. The argument tx is the transaction that takes the events from the feed.
+// job for each endpoint with a new delivery. The argument `tx` is the transaction that takes the events from the feed.
 func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	endpoints, err := store.LockActiveEndpoints(ctx, tx, collectBusinesses(events))
 	if err != nil || len(endpoints) == 0 {
@@ -201,8 +201,8 @@ func chooseQueue(state store.EndpointState) string {
 	return queue
 }
 
-// Wake inserts a job that sends an endpoint's due deliveries. The argument tx is the transaction that makes a delivery
-// due.
+// Wake inserts a job that sends an endpoint's due deliveries. The argument `tx` is the transaction that makes a
+// delivery due.
 func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID,
 	state store.EndpointState) error {
 	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{newSendJob(businessID, endpointID, state)})

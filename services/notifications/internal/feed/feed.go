@@ -29,8 +29,8 @@ import (
 
 // Events requests events from a service's feed. Its implementation is *eventclient.Client, except in tests.
 type Events interface {
-	// Events returns the events that follow the cursor in the argument after. The argument limit is their maximum
-	// number. If there is no event yet, Events waits for the first one, at most for the duration wait. Fault:
+	// Events returns the events that follow the cursor in the argument `after`. The argument `limit` is their maximum
+	// number. If there is no event yet, Events waits for the first one, at most for the duration `wait`. Fault:
 	// cursor_expired if the feed has already deleted events that follow the cursor.
 	Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error)
 }

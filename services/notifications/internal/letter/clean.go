@@ -45,7 +45,7 @@ func cut(s string, maxRunes int) string {
 }
 
 // hasOppositeDirection reports whether a text has letters that are written in the direction opposite to the letter's.
-// The argument isRTL is true if the letter's language is written from right to left.
+// The argument `isRTL` is true if the letter's language is written from right to left.
 func hasOppositeDirection(s string, isRTL bool) bool {
 	for _, r := range s {
 		p, _ := bidi.LookupRune(r)

@@ -101,7 +101,7 @@ type When struct {
 	IsAllDay bool
 }
 
-// end returns the instant at which the argument w ends. If w.IsAllDay is set, end returns the last date.
+// end returns the instant at which the argument `w` ends. If w.IsAllDay is set, end returns the last date.
 func (w When) end() When {
 	switch {
 	case w.End.IsZero():
@@ -173,7 +173,7 @@ func (w *words) translate(text string, translations map[string]string) string {
 	return text
 }
 
-// check returns an error that names a missing fact, or nil. The argument needsSubject is true if the message needs a
+// check returns an error that names a missing fact, or nil. The argument `needsSubject` is true if the message needs a
 // subject.
 func (f *Facts) check(needsSubject bool) error {
 	switch {
@@ -199,7 +199,7 @@ func (b *Business) footer(w *words) []string {
 	return lines
 }
 
-// checkLink returns the argument s if s is a valid http or https URL for a link, otherwise "".
+// checkLink returns the argument `s` if s is a valid http or https URL for a link, otherwise "".
 func checkLink(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL ||

@@ -234,7 +234,7 @@ func (p *page) addCustomerParts(w *words, f *Facts) {
 // manageButton is the id of the button for a subject that the customer may still change.
 const manageButton = "manage"
 
-// chooseButton returns the id of the text of the mail's button. If the argument id is manageButton, it returns the id
+// chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton, it returns the id
 // of the button that names what the business lets the customer do, such as cancelling.
 func (f *Facts) chooseButton(id string) string {
 	if id != manageButton {
@@ -282,7 +282,7 @@ func (p *page) addRow(label string, value ...string) {
 	}
 }
 
-// addDetails adds the rows for items, times, people and prices. The argument show selects the optional rows.
+// addDetails adds the rows for items, times, people and prices. The argument `show` selects the optional rows.
 func (p *page) addDetails(w *words, f *Facts, show parts) {
 	s := &f.Subject
 	var items []string

@@ -23,9 +23,9 @@ type words struct {
 	isRTL bool
 }
 
-// findWords returns the words of the language of the argument locale. If that language is not available, it returns the
-// words of the language fallback, otherwise English words. The country code in the argument region selects the regional
-// form of the language.
+// findWords returns the words of the language of the argument `locale`. If that language is not available, it returns
+// the words of the language fallback, otherwise English words. The country code in the argument `region` selects the
+// regional form of the language.
 func findWords(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
@@ -36,7 +36,7 @@ func findWords(locale, fallback, region string) (*words, error) {
 }
 
 // formatSubject returns the subject line of a mail: the title, the items of the booking, ticket order or reservation,
-// and its start. If the argument due is true, the line has the end in place of the start.
+// and its start. If the argument `due` is true, the line has the end in place of the start.
 func (w *words) formatSubject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {
@@ -106,7 +106,7 @@ func (w *words) formatQuantity(s *Subject) string {
 }
 
 // sanitize cleans a text that a person typed ([clean]). If the text runs in the direction opposite to the letter's,
-// sanitize encloses it in direction marks. The argument maxRunes is the maximum length in characters.
+// sanitize encloses it in direction marks. The argument `maxRunes` is the maximum length in characters.
 func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
 // sanitizeLines splits a text that a person typed into lines and cleans each line. sanitizeLines removes empty lines at

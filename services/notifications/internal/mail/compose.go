@@ -78,7 +78,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// encodeWords encodes a text as encoded words (RFC 2047), on lines of at most maxLine characters. The argument column
+// encodeWords encodes a text as encoded words (RFC 2047), on lines of at most maxLine characters. The argument `column`
 // is the column in which the first encoded word begins.
 func encodeWords(text string, column int) string {
 	var b strings.Builder
@@ -112,7 +112,7 @@ func encodeRune(r rune) string {
 	return b.String()
 }
 
-// parseBareAddress parses an address without a display name, adds the argument name as its display name, and converts
+// parseBareAddress parses an address without a display name, adds the argument `name` as its display name, and converts
 // its domain to ASCII.
 func parseBareAddress(name, address string) (*mail.Address, error) {
 	local, domain, err := splitAddress(address)

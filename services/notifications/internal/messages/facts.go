@@ -22,7 +22,7 @@ import (
 )
 
 // collectFacts returns the facts of messages about the event e. The names of the sold services, events or rentals are
-// in the argument language; "" means the business's default language.
+// in the argument `language`; "" means the business's default language.
 func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
@@ -300,7 +300,7 @@ func computeRest(total, paid json.Number, currency string) letter.Money {
 		Currency: currency}
 }
 
-// findEnd returns the end of a message's subject, or the argument at if the subject has no end.
+// findEnd returns the end of a message's subject, or the argument `at` if the subject has no end.
 func findEnd(f letter.Facts, at time.Time) time.Time {
 	switch when := f.Subject.When; {
 	case !when.End.IsZero():

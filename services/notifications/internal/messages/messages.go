@@ -62,7 +62,7 @@ type Config struct {
 	IsPreview  bool   // Sender only shows messages to the operator, so they count as not sent
 	Limits     Limits
 	UndoPeriod time.Duration // how long messages about the business's changes wait for an undo
-	From       string        // the sender's address; "" if no message is sent
+	From       string        // the sender's address; required if Sender is set
 	OwnerURL   string        // base URL of the owner's pages; "": notices have no links
 	KeptFor    time.Duration // time after which a message is deleted
 	Clock      clock.Clock
@@ -71,8 +71,8 @@ type Config struct {
 
 // Limits are the limits on the number of messages of one business.
 type Limits struct {
-	MaxRecipientHour int // maximum to one customer within an hour
-	MaxRecipientDay  int // maximum to one customer within 24 hours
+	MaxRecipientHour int // most messages to one customer within an hour
+	MaxRecipientDay  int // most messages to one customer within 24 hours
 	MaxBusinessDay   int // maximum to all recipients within 24 hours
 	// CustomersShare is the percentage of MaxBusinessDay that messages about changes by customers may use. The rest is
 	// reserved for messages about changes by the business, so that many bookings cannot block those messages.
@@ -90,8 +90,8 @@ const (
 )
 
 // NewLimits returns the limits on the messages of a business. The limits per customer are constants. The argument
-// maxBusinessDay limits all messages of a business within 24 hours. The map maxBusinessDays has other limits for single
-// businesses, by business id.
+// `maxBusinessDay` limits all messages of a business within 24 hours. The map maxBusinessDays has other limits for
+// single businesses, by business id.
 func NewLimits(maxBusinessDay int, maxBusinessDays map[string]int) Limits {
 	return Limits{
 		MaxRecipientHour: maxRecipientHour, MaxRecipientDay: maxRecipientDay, MaxBusinessDay: maxBusinessDay,
@@ -123,7 +123,7 @@ const (
 	workers    = 8 // number of workers of each queue, in one process
 )
 
-// AddTo adds the workers, queues and periodic jobs for messages to the argument work.
+// AddTo adds the workers, queues and periodic jobs for messages to the argument `work`.
 func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &writer{m: m})
 	river.AddWorker(work.Workers, &timer{m: m})
@@ -188,8 +188,8 @@ func choosePriority(waiting int) int {
 }
 
 // NewDisabledNotice returns a job that writes the notice to the owner about a disabled webhook endpoint. The argument
-// gone is true if the endpoint answered 410, and false if all its deliveries failed for days. The argument tx must be
-// the transaction that disables the endpoint; the caller must insert the job in the same transaction.
+// `gone` is true if the endpoint answered 410, and false if all its deliveries failed for days. The argument `tx` must
+// be the transaction that disables the endpoint; the caller must insert the job in the same transaction.
 func (m *Messages) NewDisabledNotice(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string,
 	gone bool) (river.InsertManyParams, error) {
 	data, err := json.Marshal(disabledEndpoint{URL: url, IsGone: gone})

@@ -39,8 +39,8 @@ const (
 	waitDivisor = 20
 )
 
-// computePause returns the pause before the next attempt. The argument elapsed is the time since the first attempt. The
-// argument chance, in [0, 1), varies the pause, so that messages that failed together are not retried together.
+// computePause returns the pause before the next attempt. The argument `elapsed` is the time since the first attempt.
+// The argument `chance`, in [0, 1), varies the pause, so that messages that failed together are not retried together.
 func computePause(elapsed time.Duration, chance float64) time.Duration {
 	interval := min(max(elapsed/2, minPause), maxPause)
 	return time.Duration(float64(interval) * (0.9 + 0.2*chance))

@@ -170,7 +170,7 @@ func collectOwners(offer *catalog.Offer) []string {
 	return addresses
 }
 
-// findVerified returns those of the argument owners that verified members of the business have. Only these addresses
+// findVerified returns those of the argument `owners` that verified members of the business have. Only these addresses
 // get notices without a limit, because any other address may belong to a person who did not agree to notices. If
 // console does not respond, findVerified returns none, so that messages do not wait for console.
 func (m *Messages) findVerified(
@@ -193,7 +193,7 @@ func newSettings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// composeChange writes the messages about a change. The argument before holds the time and the staff member of the
+// composeChange writes the messages about a change. The argument `before` holds the time and the staff member of the
 // booking that the customer knows from earlier messages. It is nil if neither has changed.
 func (m *Messages) composeChange(
 	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
@@ -242,7 +242,7 @@ func (m *Messages) composeChange(
 }
 
 // addFormerState adds the former time and the former staff member of a booking to the facts. Names are in the argument
-// language.
+// `language`.
 func addFormerState(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change,
 	before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
@@ -314,7 +314,7 @@ func (m *Messages) chooseStatus(offer *catalog.Offer) (string, string) {
 	return store.MessageQueued, ""
 }
 
-// storeMessages stores messages and inserts the jobs that send them. storeMessages also inserts the argument next,
+// storeMessages stores messages and inserts the jobs that send them. storeMessages also inserts the argument `next`,
 // which is the job that checks the subject again.
 func (m *Messages) storeMessages(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams,
 	priority int) error {

@@ -49,7 +49,7 @@ type Payment struct {
 	DueAt  *time.Time `json:"due_at"`
 }
 
-// ParseSubject parses a subject. The argument data is an event's data, or a response of the service that stores the
+// ParseSubject parses a subject. The argument `data` is an event's data, or a response of the service that stores the
 // subject.
 func ParseSubject(data []byte) (Subject, error) {
 	var s Subject

@@ -105,9 +105,9 @@ func (t TimedMessage) EndsAt(s Subject) time.Time {
 
 // SelectDue returns the messages to send now. For each kind, it returns the latest message whose due time is in [since,
 // now] and that is not outdated ([TimedMessage.EndsAt]). It also returns the first message that is due after now, or
-// nil. The argument times holds the messages about the subject s, in ascending order of their due times.
+// nil. The argument `times` holds the messages about the subject s, in ascending order of their due times.
 //
-// Messages that were due before the argument since are not sent. The caller must therefore choose a time that is not
+// Messages that were due before the argument `since` are not sent. The caller must therefore choose a time that is not
 // before the last booking, reschedule or pick-up of the subject.
 func SelectDue(times []TimedMessage, s Subject, since, now time.Time) ([]TimedMessage, *TimedMessage) {
 	var send []TimedMessage
@@ -130,9 +130,9 @@ func IsTimed(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// IsStillDue reports whether a message is still up to date and may be sent at the time in the argument now. The
-// argument id is the EventID of the message ([TimedMessage.NewDraft]). After a reschedule of the subject, no message in
-// times has this EventID.
+// IsStillDue reports whether a message is still up to date and may be sent at the time in the argument `now`. The
+// argument `id` is the EventID of the message ([TimedMessage.NewDraft]). After a reschedule of the subject, no message
+// in times has this EventID.
 func IsStillDue(times []TimedMessage, s Subject, id, subject uuid.UUID, now time.Time) bool {
 	return slices.ContainsFunc(times, func(t TimedMessage) bool {
 		return t.NewDraft(subject, "").EventID == id && now.Before(t.EndsAt(s))

@@ -27,7 +27,7 @@ type Erasure struct {
 // EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. EraseCustomer deletes the
 // customer's messages, the stored events about the customer, and the webhook deliveries in any status. EraseCustomer
 // also deletes the idempotency results with the ID of a deleted row. If another delivery waited for a deleted one, that
-// delivery becomes due. EraseCustomer then calls wake with the delivery's endpoint.
+// delivery becomes due. EraseCustomer then calls `wake` with the delivery's endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (ErasureCounts, error) {
 	if erasure.KeptSubjects == nil {
@@ -81,7 +81,7 @@ func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 // data again. LockErasure also blocks the erasing of the business's customers until tx ends.
 //
 // Each erasing stores an idempotency result. LockErasure returns false if any idempotency result of the business is
-// newer than the argument since. A result of another kind of write therefore only causes an unnecessary second read.
+// newer than the argument `since`. A result of another kind of write therefore only causes an unnecessary second read.
 func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasureLockSQL+`)`, businessID); err != nil {
 		return false, fmt.Errorf("hold erasing up: %w", err)
@@ -191,7 +191,8 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
 RETURNING endpoint_id`
 
 // makeWaitingDue makes the deliveries due that waited for an erased delivery. Such a delivery is about a later event of
-// the same subject and contains no data of the customer. makeWaitingDue then calls wake with the deliveries' endpoints.
+// the same subject and contains no data of the customer. makeWaitingDue then calls `wake` with the deliveries'
+// endpoints.
 //
 // The order of events is kept even if a call to an endpoint is in progress: the holder of the delivery lock reads due
 // deliveries only after the end of that call.
@@ -237,8 +238,8 @@ SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
 // ForgetEnded deletes old data of a business: the messages about subjects that have ended, and all webhook deliveries
-// of those subjects. The argument before is the latest end of these subjects. ForgetEnded uses several transactions and
-// returns the number of deleted rows.
+// of those subjects. The argument `before` is the latest end of these subjects. ForgetEnded uses several transactions
+// and returns the number of deleted rows.
 //
 // One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. The transaction
 // locks the business's endpoints, so that no delivery is added at the same time.
@@ -293,9 +294,9 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return deleted, err
 }
 
-// RemembersEnded returns the IDs of businesses that have a message about a subject that has ended. The argument before
-// is the latest end of such a subject. The IDs follow the ID in the argument after, in ascending order. The argument
-// limit is their maximum number. The query finds each next business by an index.
+// RemembersEnded returns the IDs of businesses that have a message about a subject that has ended. The argument
+// `before` is the latest end of such a subject. The IDs follow the ID in the argument `after`, in ascending order. The
+// argument `limit` is their maximum number. The query finds each next business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		businessesWithEndedSQL, after, before, limit)

@@ -73,8 +73,8 @@ ORDER BY d.created_at DESC, d.id DESC LIMIT $6`
 const maxDeliveries = 100
 
 // Deliveries returns at most maxDeliveries deliveries of an endpoint, newest first, and the cursor of the next page.
-// The argument status selects the deliveries with that status; "" selects all deliveries. Error: [ErrNotFound]. Fault:
-// invalid_parameter if the cursor is invalid.
+// The argument `status` selects the deliveries with that status; "" selects all deliveries. Error: [ErrNotFound].
+// Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string,
 	page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
@@ -148,8 +148,8 @@ SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_k
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
     AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
 
-// AddDeliveries adds deliveries to endpoints that [LockActiveEndpoints] has locked. The argument deliveries must be in
-// order for each subject.
+// AddDeliveries adds deliveries to endpoints that [LockActiveEndpoints] has locked. The argument `deliveries` must be
+// in order for each subject.
 func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now time.Time) error {
 	var (
 		businesses, endpoints, ids, events, subjects []uuid.UUID
@@ -173,8 +173,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now
 	return nil
 }
 
-// SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. SendTest then calls wake
-// with the endpoint; wake must insert the job that sends. A test delivery is due at once and does not wait for other
+// SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. SendTest then calls `wake`
+// with the endpoint; `wake` must insert the job that sends. A test delivery is due at once and does not wait for other
 // deliveries. Error: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
@@ -216,7 +216,7 @@ func findDelivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Del
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
 // RetryDelivery makes a delivery due now, whatever its status is, once per Idempotency-Key. RetryDelivery then calls
-// wake with the delivery's endpoint; wake must insert the job that sends. If the delivery had ended (delivered or
+// `wake` with the delivery's endpoint; `wake` must insert the job that sends. If the delivery had ended (delivered or
 // failed), it gets the full number of attempts again and does not wait for other deliveries. Errors: [ErrNotFound],
 // [ErrBlocked].
 func (s *Store) RetryDelivery(ctx context.Context, businessID, id uuid.UUID, now time.Time,
@@ -246,7 +246,7 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 	})
 }
 
-// SweepDeliveries deletes at most sweepStep ended deliveries with their attempts. The argument before is the time
+// SweepDeliveries deletes at most sweepStep ended deliveries with their attempts. The argument `before` is the time
 // before which these deliveries were created. SweepDeliveries reports whether more such deliveries may exist.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
 	tag, err := s.pool.Exec(ctx, `
@@ -263,9 +263,9 @@ DELETE FROM webhook_deliveries WHERE business_id = $1
     AND id IN (SELECT id FROM webhook_deliveries WHERE business_id = $1 AND created_at < $2 AND status = 'pending' LIMIT $3)
 RETURNING id, endpoint_id, subject_id, true`
 
-// SweepPending deletes at most sweepStep pending deliveries of one business. The argument before is the time before
+// SweepPending deletes at most sweepStep pending deliveries of one business. The argument `before` is the time before
 // which these deliveries were created. SweepPending reports whether more such deliveries may exist, for any business.
-// Deliveries of later events that waited for the deleted ones become due; SweepPending then calls wake with their
+// Deliveries of later events that waited for the deleted ones become due; SweepPending then calls `wake` with their
 // endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
 	uuid.UUID, EndpointState) error) (bool, error) {

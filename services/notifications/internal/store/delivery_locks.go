@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeliveryLock identifies the delivery lock of an endpoint and a holder. Only one job at a time holds the lock.
+// DeliveryLock names the endpoint whose deliveries are locked, and the job that holds the lock. Only one job at a time
+// holds the lock of an endpoint.
 type DeliveryLock struct {
 	BusinessID, EndpointID uuid.UUID
 	Holder                 uuid.UUID // the same ID in all runs of a job
@@ -31,7 +32,7 @@ WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
 // AcquireDeliveryLock acquires the delivery lock of an endpoint, or extends the lock if l.Holder already holds it. The
-// lock expires after the given duration. The argument wasScheduled must be true if the job was scheduled for a later
+// lock expires after the given duration. The argument `wasScheduled` must be true if the job was scheduled for a later
 // time.
 //
 // AcquireDeliveryLock returns false if the endpoint is deleted or another holder has the lock. The caller can then
@@ -68,9 +69,9 @@ func (d DueDelivery) Secrets() [][]byte {
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// DueDeliveries returns the due deliveries of an endpoint, in the order of their due times. The argument limit is their
-// maximum number. At most one delivery of each subject is due, apart from deliveries that an owner sent again. Each
-// call also reads the endpoint's URL and secrets, so that a change of these values applies to the next delivery.
+// DueDeliveries returns the due deliveries of an endpoint, in the order of their due times. The argument `limit` is
+// their maximum number. At most one delivery of each subject is due, apart from deliveries that an owner sent again.
+// Each call also reads the endpoint's URL and secrets, so that a change of these values applies to the next delivery.
 func (s *Store) DueDeliveries(ctx context.Context, l DeliveryLock, limit int, now time.Time) ([]DueDelivery, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
@@ -207,9 +208,9 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, onDisabled(ctx, tx, e)
 }
 
-// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
+// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls `wake` in the same transaction with the
 // time at which the next job must run. That time is now if a delivery is due, otherwise the earliest due time. If a job
-// for that later time exists already, ReleaseDeliveryLock does not call wake.
+// for that later time exists already, ReleaseDeliveryLock does not call `wake`.
 func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now time.Time,
 	wake func(context.Context, pgx.Tx, EndpointState,
 		time.Time) error) error {
@@ -251,7 +252,7 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 }
 
 // ReleaseExpiredLocks releases the delivery locks that have expired because their holders died. In the same
-// transaction, it calls wake for the endpoint of each such lock.
+// transaction, it calls `wake` for the endpoint of each such lock.
 func (s *Store) ReleaseExpiredLocks(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
 	endpointID uuid.UUID, state EndpointState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

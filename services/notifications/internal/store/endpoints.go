@@ -38,7 +38,7 @@ const endpointColumns = `business_id, id, url, events, active, coalesce(disabled
 func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointWith(row) }
 
 // scanEndpointWith scans the columns of an endpoint from a row, and the columns that follow them into the pointers
-// more.
+// `more`.
 func scanEndpointWith(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
 	err := row.Scan(append([]any{
@@ -195,7 +195,7 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 }
 
 // RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Deliveries are signed with the new secret. The
-// argument until is the time until which the previous secret also signs. Error: [ErrNotFound].
+// argument `until` is the time until which the previous secret also signs. Error: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
 	until time.Time) (EndpointSecret, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
@@ -213,7 +213,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// DropOldSecrets deletes the replaced secrets that no longer sign at the time in the argument now.
+// DropOldSecrets deletes the replaced secrets that no longer sign at the time in the argument `now`.
 func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
 	_, err := s.pool.Exec(ctx,
 		`UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)

@@ -102,7 +102,7 @@ type CursorChange struct {
 
 var errCursorChanged = errors.New("moved by another replica")
 
-// TakePage changes the cursor of a feed and calls the argument do, in one transaction. TakePage writes nothing and
+// TakePage changes the cursor of a feed and calls the argument `do`, in one transaction. TakePage writes nothing and
 // returns false in two cases: the replica no longer holds the lock of the feed, or the cursor is no longer m.From.
 func (s *Store) TakePage(ctx context.Context, m CursorChange, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -41,7 +41,7 @@ const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// CountBacklog returns the number of stored events of each business in the argument businesses, at most maxCount per
+// CountBacklog returns the number of stored events of each business in the argument `businesses`, at most maxCount per
 // business. The argument may contain duplicates.
 func (s *Store) CountBacklog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID,
 	maxCount int) (map[uuid.UUID]int, error) {
@@ -116,7 +116,7 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 // sweepStep is the maximum number of rows that one statement deletes.
 const sweepStep = 1000
 
-// SweepMessages deletes old messages and returns their number. The argument before is the time before which these
+// SweepMessages deletes old messages and returns their number. The argument `before` is the time before which these
 // messages were written.
 func (s *Store) SweepMessages(ctx context.Context, before time.Time) (int64, error) {
 	var deleted int64

@@ -131,7 +131,7 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 }
 
 // CustomerMessages returns the messages with the data of a customer, oldest first, without HTML and Calendar. The
-// argument limit is their maximum number. Upper and lower case in the argument email are equal.
+// argument `limit` is their maximum number. Upper and lower case in the argument `email` are equal.
 func (s *Store) CustomerMessages(ctx context.Context, businessID uuid.UUID, email string,
 	limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages",

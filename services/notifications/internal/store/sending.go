@@ -65,9 +65,9 @@ type SendRequest struct {
 	// the same kind to the same recipient, even if the subjects differ. Messages that are exempt from the limits per
 	// recipient are not replaced.
 	NewestOnlyKinds []string
-	MaxPerHour      int // maximum of one business to one recipient within an hour
-	MaxPerDay       int // maximum of one business to one recipient within 24 hours
-	MaxBusinessDay  int // maximum of one business within 24 hours
+	MaxPerHour      int // most messages of one business to one recipient within an hour
+	MaxPerDay       int // most messages of one business to one recipient within 24 hours
+	MaxBusinessDay  int // most messages of one business within 24 hours
 	MaxCustomersDay int // replaces MaxBusinessDay for a message that the business did not cause
 }
 
@@ -170,8 +170,8 @@ func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason st
 }
 
 // nthAttemptSQL returns an SQL subquery for the time at which an attempt no longer counts against a limit. That is the
-// time of the attempt plus the argument window. The argument offset selects the attempt: 1 is the newest attempt in the
-// window. If the window has fewer attempts, the subquery returns NULL.
+// time of the attempt plus the argument `window`. The argument `offset` selects the attempt: 1 is the newest attempt in
+// the window. If the window has fewer attempts, the subquery returns NULL.
 func nthAttemptSQL(where, window, offset string) string {
 	return `(SELECT o.attempted_at + ` + window +
 		`::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `

@@ -24,7 +24,7 @@ type Customers struct {
 
 // ListMessages returns the stored messages with the data of a customer, oldest first, at most notifications.MostHeld+1.
 // ListMessages removes the owners' addresses from notices to owners, because the customer may not see them. Fault:
-// invalid_parameter if the argument email is not an address.
+// invalid_parameter if the argument `email` is not an address.
 func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {

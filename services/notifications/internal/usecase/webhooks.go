@@ -88,7 +88,7 @@ func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.
 	return rotated, convertNotFound(err)
 }
 
-// AddSecret sets the secret in the argument created, the result of [Webhooks.Create] or [Webhooks.Rotate]. If the
+// AddSecret sets the secret in the argument `created`, the result of [Webhooks.Create] or [Webhooks.Rotate]. If the
 // request is repeated, AddSecret reads the secret from the database. Faults: not_found; conflict if the secret was
 // replaced after the first request.
 func (w *Webhooks) AddSecret(ctx context.Context, created store.EndpointSecret) (store.EndpointSecret, error) {
@@ -130,7 +130,7 @@ func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid
 }
 
 // Deliveries returns a page of an endpoint's deliveries, newest first, and the cursor of the next page. The argument
-// status selects deliveries; "" selects all. Faults: invalid_parameter if the cursor is invalid; not_found.
+// `status` selects deliveries; "" selects all. Faults: invalid_parameter if the cursor is invalid; not_found.
 func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
 	page request.Page) ([]store.Delivery, string, error) {
 	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)

@@ -104,9 +104,9 @@ const (
 // IPv4 address.
 var numberPattern = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
-// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. CheckURL calls the argument resolve
-// to look up the host. If the lookup fails, CheckURL accepts the URL, because the name may resolve later. Fault:
-// invalid_parameter.
+// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. CheckURL calls the argument
+// `resolve` to look up the host. If the lookup fails, CheckURL accepts the URL, because the name may resolve later.
+// Fault: invalid_parameter.
 func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr,
 	error)) error {
 	u, err := url.Parse(text)

@@ -124,9 +124,9 @@ const maxRetryAfter = 24 * time.Hour
 // deliveries that failed together are not retried at the same time.
 const jitterDivisor = 10
 
-// NextPause returns the pause before the next attempt. The argument attempts is the number of failed attempts. If no
+// NextPause returns the pause before the next attempt. The argument `attempts` is the number of failed attempts. If no
 // further attempt follows, NextPause returns false. The pause is at least retryAfter, the pause that the receiver
-// requested (0 if none, at most 24 hours). The argument jitter is a random number in [0, 1).
+// requested (0 if none, at most 24 hours). The argument `jitter` is a random number in [0, 1).
 func NextPause(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
