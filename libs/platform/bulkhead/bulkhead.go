@@ -24,13 +24,14 @@ type Tenants struct {
 	busy map[string]*places
 }
 
-// places holds the semaphore of one tenant. The field users is the number of callers that hold a place or wait for one.
+// places holds the semaphore of one tenant. The field `users` is the number of callers that hold a place or wait for
+// one.
 type places struct {
 	semaphore *semaphore.Weighted
 	users     int
 }
 
-// New returns a Tenants. The argument each is the number of callers
+// New returns a Tenants. The argument `each` is the number of callers
 // that may work concurrently for one tenant; it counts as at least 1.
 func New(each int) *Tenants {
 	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
@@ -70,8 +71,8 @@ func (t *Tenants) leave(tenant string, p *places) {
 	}
 }
 
-// Each calls work for the tenants, one after the other, until ctx ends. It continues when work fails for a
-// tenant. It returns the first error of work, together with the number of tenants for which work failed.
+// Each calls `work` for the tenants, one after the other, until ctx ends. It continues when `work` fails for a tenant.
+// It returns the first error of `work`, together with the number of tenants for which `work` failed.
 func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
 	var (
 		first  error
@@ -96,8 +97,8 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 // key while the function runs. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
-// Do returns the result of work for key. If a call for the same key is in progress, Do waits for the
-// result of that call. Do returns the error of ctx when ctx ends. A panic of work becomes an error.
+// Do returns the result of the function `work` for a key. If a call for the same key is in progress, Do waits for the
+// result of that call. Do returns the error of ctx when ctx ends. A panic of `work` becomes an error.
 //
 // If the caller that started the work leaves, the work continues for the other
 // callers. It keeps the deadline and the values of the first caller's context.

@@ -21,7 +21,7 @@ type Validator interface {
 }
 
 // Load fills cfg, which is a pointer to a struct with go-envconfig tags. The values come from the
-// variables that the argument from finds. Then Load calls Validate on cfg and on each nested struct that
+// variables that the argument `from` finds. Then Load calls Validate on cfg and on each nested struct that
 // is a [Validator]. Load returns one error that lists all problems, each with the name of the variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)

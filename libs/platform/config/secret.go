@@ -11,7 +11,7 @@ var (
 	knownExamples = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
-// CheckSecret returns an error if the secret has fewer characters than the argument least, is an example from
+// CheckSecret returns an error if the secret has fewer characters than the argument `least`, is an example from
 // documentation, or is easy to guess. A secret may contain only ASCII letters, digits and signs. Spaces and commas
 // are not allowed, because settings separate several secrets by commas. The error never contains the secret.
 func CheckSecret(secret string, least int) error {

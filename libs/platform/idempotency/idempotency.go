@@ -28,7 +28,7 @@ func With(ctx context.Context, r Request) context.Context {
 }
 
 // WithHolder returns a context in which the idempotency key belongs to the
-// argument holder. The same key of two holders identifies two different writes.
+// argument `holder`. The same key of two holders identifies two different writes.
 func WithHolder(ctx context.Context, holder string) context.Context {
 	r := Of(ctx)
 	r.Holder = holder

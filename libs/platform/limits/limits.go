@@ -320,7 +320,7 @@ func (g *Gate) CountWrongToken(ctx context.Context, client netip.Addr, answer se
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
 }
 
-// PassPrincipal counts a request to the admin API by its principal. The argument label identifies the
+// PassPrincipal counts a request to the admin API by its principal. The argument `label` identifies the
 // principal without revealing a secret. Fault: rate_limited (429) if the principal has reached the limit.
 func (g *Gate) PassPrincipal(ctx context.Context, label string, answer server.Header) error {
 	return g.count(ctx, g.rows[admin], ratelimit.ID("principal "+label), fault.RateLimited, answer)

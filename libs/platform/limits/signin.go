@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignInWindows are the windows, longer than a minute, for attempts to sign in with a wrong
-// password. In each window, the number of such attempts is limited to SignInsPerMinute multiplied
-// by the field times. With the default settings, an attacker can try 80 passwords per day.
+// wrongSignInWindows are the windows, longer than a minute, for attempts to sign in with a wrong password. In each
+// window, the number of such attempts is limited to SignInsPerMinute multiplied by the field `times`. With the default
+// settings, an attacker can try 80 passwords per day.
 var wrongSignInWindows = []struct {
 	name   string
 	times  int
@@ -63,14 +63,14 @@ func Address(client netip.Addr) Attempter {
 
 // UnknownBrowser returns the attempter for a browser that has never signed in to the account. An attempt
 // counts by client address. It also counts by account, together with the attempts of all other unknown
-// browsers, even if the account does not exist. The argument account is a hash of the e-mail address.
+// browsers, even if the account does not exist. The argument `account` is a hash of the e-mail address.
 func UnknownBrowser(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
 // KnownBrowser returns the attempter for a browser that has signed in to the account
 // before. The browser has its own count, so that attempts from other browsers and networks
-// cannot block it. The argument browser is a hash of the secret that the browser stores.
+// cannot block it. The argument `browser` is a hash of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
@@ -130,7 +130,7 @@ func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 }
 
 // CountAccountNotice counts a mail that informs a person about a change of the account. The argument
-// subject names the kind of change. Each kind has its own count, so that mails about one kind never block
+// `subject` names the kind of change. Each kind has its own count, so that mails about one kind never block
 // mails about another. Fault: rate_limited (429) if the account has received too many mails of this kind.
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)

@@ -18,8 +18,8 @@ type Cache[K comparable, V any] struct {
 	total  int // sum of the sizes of all values
 }
 
-// New returns an empty cache. The argument most is the maximal total size; with 0, the cache stores nothing.
-// The function size returns the size of a value. It must return the same size at every call for the same value.
+// New returns an empty cache. The argument `most` is the maximal total size; with 0, the cache stores nothing.
+// The function `size` returns the size of a value. It must return the same size at every call for the same value.
 func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
 	c := &Cache[K, V]{most: most, size: size}
 	// the total size evicts values long before this number is reached

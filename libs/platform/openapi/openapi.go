@@ -25,7 +25,7 @@ type File struct {
 	forms     map[string]func() []byte // by Content-Encoding; "" for the uncompressed file
 }
 
-// NewFile returns a file with this content and media type. The argument header holds
+// NewFile returns a file with this content and media type. The argument `header` holds
 // additional headers of the answer. A file of at least 1 KiB is also sent compressed.
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)

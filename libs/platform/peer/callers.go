@@ -43,7 +43,7 @@ func NewSecrets(names ...string) map[string]string {
 }
 
 // CallersSetting returns the value of PEER_CALLERS for the service callee. The
-// argument secrets maps the names of the services that call callee to their secrets.
+// argument `secrets` maps the names of the services that call callee to their secrets.
 func CallersSetting(secrets map[string]string, callee string) string {
 	entries := make([]string, 0, len(secrets))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {

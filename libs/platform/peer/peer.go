@@ -30,7 +30,7 @@ type Client struct {
 	transport    *transport
 	timeout      time.Duration
 	patience     time.Duration
-	writeTimeout time.Duration // timeout of calls that may change data at the peer; 0: the field timeout applies
+	writeTimeout time.Duration // timeout of calls that may change data at the peer; 0: the field `timeout` applies
 	secret       string
 	breakers     *breakers
 	calls        metric.Int64Counter
@@ -61,7 +61,7 @@ func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writeTime
 // Secret sets the credential that the client sends with every call. Internal ports require it.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
 
-// New returns a client for the peer that is called name at baseURL.
+// New returns a client for the peer with this name at baseURL.
 func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	c := &Client{
 		name:     name,
@@ -116,8 +116,8 @@ type Response struct {
 	Body   []byte
 }
 
-// Call sends a request and decodes the JSON answer. The argument in is the body, which is sent as
-// JSON; nil sends no body. The argument out is a pointer to the result; nil ignores the answer.
+// Call sends a request and decodes the JSON answer. The argument `in` is the body, which is sent as
+// JSON; nil sends no body. The argument `out` is a pointer to the result; nil ignores the answer.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	return c.decodeInto(ctx, Request{Method: method, Path: path, Body: in}, out)
 }
@@ -217,8 +217,8 @@ func (c *Client) callIfClosed(ctx context.Context, r Request, body []byte, deadl
 	return answer, nil
 }
 
-// failure is the error for an answer with a status of 500 or more that does not concern this request alone.
-// The field code is the peer's error code. It is "" if a proxy in front of the peer sent the answer.
+// failure is the error for an answer with a status of 500 or more that does not concern this request alone. The field
+// `code` is the peer's error code. It is "" if a proxy in front of the peer sent the answer.
 type failure struct {
 	status int
 	code   string

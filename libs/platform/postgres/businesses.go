@@ -31,7 +31,7 @@ func DueBusinesses(all ...DueRows) string {
 }
 
 // nextBusiness returns an SQL query for the next business that has a row in any of the
-// tables. The SQL expression in the argument after is the id of the previous business.
+// tables. The SQL expression in the argument `after` is the id of the previous business.
 func nextBusiness(all []DueRows, after string) string {
 	var first []string
 	for _, d := range all {

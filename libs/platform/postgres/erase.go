@@ -16,7 +16,7 @@ const eraseStep = 1000
 // which has the alias t. If Where is empty, all rows of the business are deleted.
 type Erasable struct{ Table, Where string }
 
-// Erase deletes the rows of the businesses from the tables, in the order of the argument tables.
+// Erase deletes the rows of the businesses from the tables, in the order of the argument `tables`.
 // It returns the number of deleted rows, without the rows that ON DELETE CASCADE deletes.
 //
 // Table and Where become part of the SQL text, so they must not contain user input.

@@ -55,18 +55,18 @@ func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, re
 	return nil
 }
 
-// WriteIdempotently runs do in a transaction and returns the answer of do. The transaction also stores the answer
+// WriteIdempotently runs `do` in a transaction and returns the answer of `do`. The transaction also stores the answer
 // as JSON in the table made_writes, for one day. If the business repeats a request with the same Idempotency-Key,
-// WriteIdempotently returns the stored answer and does not call do. The migrations of the service create the table.
+// WriteIdempotently returns the stored answer and does not call `do`. The migrations of the service create the table.
 //
 // If WriteIdempotently returns an error, nothing was written, and this attempt writes
 // nothing later. The only exception is the fault outcome_unknown: the write may exist.
 //
 // Errors:
-//   - the errors of do and of [Write.Run]
+//   - the errors of `do` and of [Write.Run]
 //   - fault idempotency_mismatch if the key was used for a different request
 //   - fault idempotency_in_progress if another request with the key is in progress
-//   - [actor.ErrMissing] if ctx has no actor; do is not called in this case
+//   - [actor.ErrMissing] if ctx has no actor; `do` is not called in this case
 func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
 	do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
@@ -114,7 +114,7 @@ func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business 
 	return answer, err
 }
 
-// runTransaction runs do in a transaction. If the commit fails, it returns an error
+// runTransaction runs `do` in a transaction. If the commit fails, it returns an error
 // that is not safe to retry, because the server may have received the commit.
 //
 // pgx.BeginFunc and pgx.Tx would return the same error for a commit

@@ -225,7 +225,7 @@ func acquireMigrationLock(ctx context.Context, lock *sql.Conn) error {
 	}
 }
 
-// retryOnLockTimeout calls do again when a statement of do exceeds lock_timeout. During
+// retryOnLockTimeout calls `do` again when a statement of `do` exceeds lock_timeout. During
 // the pause between two calls, other statements that wait for the same table can run.
 func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) error {
 	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)),
@@ -238,7 +238,7 @@ func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) err
 		})
 }
 
-// connectWithRetry connects to the database. It retries until the duration wait has passed,
+// connectWithRetry connects to the database. It retries until the duration `wait` has passed,
 // because a database that is installed together with the services may start later than they do.
 func connectWithRetry(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn

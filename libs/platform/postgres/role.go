@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-// serviceRole returns the user of URL, or "" if this user is the argument owner, which owns the tables.
+// serviceRole returns the user of URL, or "" if this user is the argument `owner`, which owns the tables.
 func (c *Config) serviceRole(owner string) (string, error) {
 	by, err := pgx.ParseConfig(c.URL)
 	if err != nil {
@@ -63,7 +63,7 @@ func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, requi
 }
 
 // storeSettings stores session settings for a role in the current database.
-// The argument required maps the names of the settings to their values.
+// The argument `required` maps the names of the settings to their values.
 func storeSettings(ctx context.Context, conn *sql.Conn, role string, required map[string]string) error {
 	var (
 		database string
@@ -115,7 +115,7 @@ func formatLiteral(setting, value string) string {
 }
 
 // checkConnections returns an error if the server or the database allows
-// fewer connections than the argument required. 0 disables the check.
+// fewer connections than the argument `required`. 0 disables the check.
 func checkConnections(ctx context.Context, conn *sql.Conn, required int) error {
 	if required == 0 {
 		return nil

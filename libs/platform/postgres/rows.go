@@ -12,7 +12,7 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rows runs a query and returns its rows. The argument what describes the operation and becomes the prefix of errors.
+// Rows runs a query and returns its rows. The argument `what` describes the operation and becomes the prefix of errors.
 func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {

@@ -2,10 +2,10 @@ package postgres
 
 import "fmt"
 
-// CustomerCondition returns an SQL condition that is true if a customer matches the search text.
-// The search text is the named parameter query of the statement. A customer matches if each word of
-// the search text occurs in the name or the e-mail address, in any order. A customer also matches
-// if the search text occurs in the phone number. An empty search text matches every customer.
+// CustomerCondition returns an SQL condition that is true if a customer matches the search text. The search text is the
+// named parameter `query` of the statement. A customer matches if each word of the search text occurs in the name or
+// the e-mail address, in any order. A customer also matches if the search text occurs in the phone number. An empty
+// search text matches every customer.
 //
 // The arguments are SQL expressions. The values of email and phone may be null. The
 // SQL function search_text of the schema normalizes texts before they are compared.

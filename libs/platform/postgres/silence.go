@@ -14,7 +14,8 @@ import (
 )
 
 // newDialFunc returns a dial function. A read on one of its connections fails if the server sends nothing for the
-// duration silence. This duration must be longer than statement_timeout, after which a working server reports an error.
+// duration `silence`. This duration must be longer than statement_timeout, after which a working server reports an
+// error.
 //
 // If a server sends nothing for longer, the server is stopped, or the network drops the packets.
 // TCP keep-alive does not detect this if a proxy is between the service and the server.

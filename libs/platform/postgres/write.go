@@ -55,14 +55,14 @@ const writeRefused = "SM001"
 // outcomeReserve is the maximal time that an attempt reserves to learn its outcome after the loss of the connection.
 const outcomeReserve = 3 * time.Second
 
-// Run calls do with one connection to make the write. If the connection is lost, Run calls
+// Run calls `do` with one connection to make the write. If the connection is lost, Run calls
 // findResult on other connections, until it learns whether the write exists or ctx ends.
 //
-// If Run returns nil, the write exists. If it returns [ErrRefused] or an error of do, the write does not exist
+// If Run returns nil, the write exists. If it returns [ErrRefused] or an error of `do`, the write does not exist
 // and this attempt can no longer make it. The fault outcome_unknown means that no connection answered in time.
 //
-// The function do runs the statement that calls may_write, and must change nothing outside the database.
-// The function findResult reports whether the write exists. It may also read the stored answer.
+// The function `do` runs the statement that calls may_write, and must change nothing outside the database.
+// The function `findResult` reports whether the write exists. It may also read the stored answer.
 func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
 	findResult func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
@@ -98,7 +98,7 @@ func (*notWrittenError) SafeToRetry() bool { return true }
 // Unwrap returns the error of the attempt.
 func (n *notWrittenError) Unwrap() error { return n.error }
 
-// runBeforeDeadline runs do with an earlier deadline than that of ctx, so that time remains to learn the outcome.
+// runBeforeDeadline runs `do` with an earlier deadline than that of ctx, so that time remains to learn the outcome.
 func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
@@ -109,7 +109,7 @@ func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.
 	return do(ctx, conn)
 }
 
-// pauseRetry waits for the duration pause, at most 250 ms. It returns false if ctx ends first.
+// pauseRetry waits for the duration `pause`, at most 250 ms. It returns false if ctx ends first.
 func pauseRetry(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(min(pause, 250*time.Millisecond))
 	defer timer.Stop()

@@ -50,7 +50,7 @@ type decisionLabel struct {
 
 var _ Limiter = (*Fallback)(nil)
 
-// NewFallback returns a limiter that uses the argument shared, and the argument local while shared fails.
+// NewFallback returns a limiter that uses the argument `shared`, and the argument `local` while `shared` fails.
 func NewFallback(shared Limiter, local *Local, tel *telemetry.Telemetry) *Fallback {
 	return newFallback(shared, local, tel, redisRetryAfter)
 }

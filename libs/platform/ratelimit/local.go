@@ -40,7 +40,7 @@ type windowKey struct{ limit, group, share string }
 
 var _ Limiter = (*Local)(nil)
 
-// NewLocal returns a limiter without counts. The argument now is its clock.
+// NewLocal returns a limiter without counts. The argument `now` is its clock.
 func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
 
 func newLocal(now clock.Clock, keys, times int) *Local {
@@ -77,7 +77,7 @@ func (l *Local) decideInTurn(questions []Question) []Decision {
 	return decisions
 }
 
-// now returns the time since the field start.
+// now returns the time since `l.start`.
 func (l *Local) now() time.Duration { return l.clock.Now().Sub(l.start) }
 
 // allow decides about one request. It has the same rules as the Redis script rolling_window.lua; change both together.
@@ -131,7 +131,7 @@ func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	return max(0, min(wait, limit.Window))
 }
 
-// accept records a request that Redis allowed. The argument at is the time at which
+// accept records a request that Redis allowed. The argument `at` is the time at which
 // the request was sent to Redis. A recorded time is therefore never later than the
 // time in Redis. So the local limiter refuses no request that Redis would allow.
 func (l *Local) accept(who Client, limit Limit, at time.Duration) {
@@ -145,7 +145,7 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.record(who, limit, at)
 }
 
-// refuse records that Redis refuses the client. The argument until is the end of the refusal, relative to l.start.
+// refuse records that Redis refuses the client. The argument `until` is the end of the refusal, relative to l.start.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +155,8 @@ func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	w.idleAt = max(w.idleAt, until)
 }
 
-// record adds a request to all windows of the client. The argument at is the time of the request, relative to l.start.
+// record adds a request to all windows of the client. The argument `at` is the time of the request, relative to
+// l.start.
 func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	for _, s := range who.shares() {
 		w := l.findWindow(who, limit, s)

@@ -41,7 +41,7 @@ type Decision struct {
 	Reset      time.Duration // time until the oldest counted request expires; RetryAfter if refused
 }
 
-// newRefusal returns a decision that refuses a request. The client may repeat the request after the duration wait.
+// newRefusal returns a decision that refuses a request. The client may repeat the request after the duration `wait`.
 func newRefusal(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
 // Limiter counts requests and decides whether they pass. Two limits with the same name must have the same N and Window.

@@ -83,7 +83,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// withoutAddresses removes the parameters addr from a URL.
+// withoutAddresses removes the parameters `addr` from a URL.
 func withoutAddresses(all string) string {
 	parsed, err := url.Parse(all)
 	if err != nil {
@@ -140,7 +140,7 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 }
 
 // newDialFunc returns a dial function for connections that detect the loss of the peer
-// (package dial). The argument timeout bounds dialing, including the TLS handshake.
+// (package dial). The argument `timeout` bounds dialing, including the TLS handshake.
 // Ordinary go-redis connections would detect the loss only after 15 minutes.
 func newDialFunc(timeout time.Duration,
 	secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 )
 
-// JSON decodes a JSON object. The argument into is a pointer to the struct for the result. JSON rejects unknown
+// JSON decodes a JSON object. The argument `into` is a pointer to the struct for the result. JSON rejects unknown
 // fields, wrong types and anything after the object. Fault: invalid_parameter with a sentence that names the field.
 func JSON(body []byte, into any) error {
 	if !utf8.Valid(body) {

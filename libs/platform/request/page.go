@@ -23,8 +23,8 @@ type Page struct {
 	Cursor string
 }
 
-// Page reads the query parameters limit and cursor. It does not check the cursor,
-// because each kind of list has its own form of cursors. Fault: invalid_parameter.
+// Page reads the query parameters `limit` and `cursor`. It does not check the cursor, because each kind of list has its
+// own form of cursors. Fault: invalid_parameter.
 func (q Query) Page() (Page, error) {
 	limit, err := q.OptionalNumber("limit", maxLimit, defaultLimit)
 	if err != nil {
@@ -53,9 +53,9 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut shortens a list to the number of entries in the argument limit. The caller reads limit + 1 entries,
+// Cut shortens a list to the number of entries in the argument `limit`. The caller reads limit + 1 entries,
 // so that Cut can detect whether a next page exists. Cut also returns the cursor of the next page, or ""
-// if this page is the last one. The function in the argument after returns the cursor of an entry.
+// if this page is the last one. The function in the argument `after` returns the cursor of an entry.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""

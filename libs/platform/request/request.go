@@ -49,7 +49,7 @@ func Slug(s string) (string, error) {
 }
 
 // ID parses a UUID in its usual form of 36 characters. It rejects other forms that the package uuid
-// accepts, such as URNs. The argument name is the name of the parameter in the error sentence.
+// accepts, such as URNs. The argument `name` is the name of the parameter in the error sentence.
 func ID(name, s string) (uuid.UUID, error) {
 	const length = 36
 	if len(s) == length {
@@ -79,7 +79,7 @@ func Time(name, s string) (timespan.TimeOfDay, error) {
 	return t, nil
 }
 
-// Number parses a whole number from 1 to the argument most.
+// Number parses a whole number from 1 to the argument `most`.
 func Number(name, s string, most int) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n < 1 || int(n) > most {
@@ -88,8 +88,8 @@ func Number(name, s string, most int) (int, error) {
 	return int(n), nil
 }
 
-// Line returns a text without surrounding white space. The text
-// must be on one line and have between 1 and most characters.
+// Line returns a text without surrounding white space. The text must be on one line and have between 1 and `most`
+// characters.
 func Line(name, s string, most int) (string, error) {
 	s = strings.TrimSpace(s)
 	if plain.HasHidden(s) {
@@ -145,7 +145,7 @@ func (q Query) Text(name string) (string, error) {
 }
 
 // Required returns the value of a parameter, as [Query.Text] does. If the parameter is
-// omitted, the error sentence contains the argument what, which describes valid values.
+// omitted, the error sentence contains the argument `what`, which describes valid values.
 func (q Query) Required(name, what string) (string, error) {
 	s, err := q.Text(name)
 	if err == nil && s == "" {
@@ -179,7 +179,7 @@ func (q Query) Dates(start, end string) (timespan.Date, timespan.Date, error) {
 	return from, to, nil
 }
 
-// optional parses a parameter with the function read. It returns nil if the parameter is omitted.
+// optional parses a parameter with the function `read`. It returns nil if the parameter is omitted.
 func optional[T any](q Query, name string, read func(name, s string) (T, error)) (*T, error) {
 	s, err := q.Text(name)
 	if err != nil || s == "" {
@@ -215,8 +215,8 @@ func (q Query) OptionalTime(name string) (*timespan.TimeOfDay, error) { return o
 // OptionalID reads a UUID, or returns nil if the parameter is omitted.
 func (q Query) OptionalID(name string) (*uuid.UUID, error) { return optional(q, name, ID) }
 
-// OptionalNumber reads a whole number from 1 to most. If the parameter
-// is omitted, it returns the default, which is the argument unless.
+// OptionalNumber reads a whole number from 1 to `most`. If the parameter is omitted, it returns the default, which is
+// the argument `unless`.
 func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	n, err := optional(q, name, func(name, s string) (int, error) { return Number(name, s, most) })
 	if n == nil {
@@ -226,7 +226,7 @@ func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 }
 
 // IDs reads one or more UUIDs that are separated by commas, and keeps their order.
-// In the error sentence, the argument what names the objects that have these ids.
+// In the error sentence, the argument `what` names the objects that have these ids.
 // The caller must check the number of ids, and report an excess with [TooMany].
 func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	s, err := q.Required(name, what+"'s id, or several separated by commas")
@@ -244,10 +244,10 @@ func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// TooMany returns the fault for a parameter with more than most values. interface.md §4 prescribes the sentence.
+// TooMany returns the fault for a parameter with more than `most` values. interface.md §4 prescribes the sentence.
 func TooMany(name string, most int) error { return Invalid("Too many %s values (max %d).", name, most) }
 
-// TooWide returns the fault for a period of more than most days. interface.md §4 prescribes the sentence.
+// TooWide returns the fault for a period of more than `most` days. interface.md §4 prescribes the sentence.
 func TooWide(most int) error { return Invalid("Window too large (max %d days).", most) }
 
 // Flag reads an optional parameter with the value true or false. It returns false if the parameter is omitted.

@@ -30,9 +30,9 @@ type Value interface {
 	Size() int     // size of the value, which counts against the total size of the cache
 }
 
-// Ask requests the newest value for key from the service that owns it. The argument
-// known is the cached value, or nil. If known is still the newest value, Ask returns
-// known itself. The fault business_not_found means that no value exists for key.
+// Ask requests the newest value for key from the service that owns it. The argument `known` is the cached value, or
+// nil. If `known` is still the newest value, Ask returns known itself. The fault business_not_found means that no value
+// exists for key.
 //
 // If mayBeOld is true, the owning service may return a stale value, together
 // with the time since the value was the newest. In this case, known must be nil.
@@ -82,7 +82,7 @@ type entry[V Value] struct {
 	due     time.Time // time from which the value must be revalidated
 }
 
-// New returns an empty cache that asks for values with the function ask.
+// New returns an empty cache that asks for values with the function `ask`.
 func New[V Value](ask Ask[V], options Options) *Cache[V] {
 	c := &Cache[V]{ask: ask, opts: options}
 	// The cache limits the total size. The limit by number of values is never reached.
@@ -149,7 +149,7 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orLast calls the function ask and returns its result. If the cache has a value, orLast
+// orLast calls the function `ask` and returns its result. If the cache has a value, orLast
 // waits at most for the duration Patience, and returns the cached value if ask fails.
 func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// app returns a fiber application with the middleware of all ports. The argument own is additional middleware
+// app returns a fiber application with the middleware of all ports. The argument `own` is additional middleware
 // of one port, which runs after the common middleware. All middleware runs before any part of a body is read.
 func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{

@@ -9,7 +9,7 @@ import (
 // maxWaited is the maximal waiting time that the server assumes for a request.
 const maxWaited = time.Hour
 
-// arrivalTime returns the time at which a request arrived. The argument start is the time at which the head of
+// arrivalTime returns the time at which a request arrived. The argument `start` is the time at which the head of
 // the request was read. For a read, arrivalTime returns start. For a write, it subtracts the time for which the
 // request waited in queues. The reason is that a write must not be made after the caller has stopped waiting.
 func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) time.Time {

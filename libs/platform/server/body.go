@@ -130,7 +130,7 @@ func checkEncoding(encoding string) error {
 	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
 }
 
-// readBody reads a body to the end, at most limit bytes. The argument length is the value
+// readBody reads a body to the end, at most limit bytes. The argument `length` is the value
 // of Content-Length; it is negative if the length is unknown. Memory grows with the
 // received bytes, so that an announced length alone allocates at most largeBody bytes.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {

@@ -36,7 +36,7 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Client returns the address of the client (semantics.md §8). The argument socket is the address
+// Client returns the address of the client (semantics.md §8). The argument `socket` is the address
 // of the connection's peer, and forwardedFor is the value of X-Forwarded-For. Client examines the
 // address socket first, and then the entries of forwardedFor from right to left. It returns the
 // first address that is not a trusted proxy. An entry that is not an address ends the search.
@@ -86,7 +86,7 @@ type trustedSenders struct {
 	callers peer.Callers
 }
 
-// clientAddress returns the address of the client that sent a request. The argument credential is
+// clientAddress returns the address of the client that sent a request. The argument `credential` is
 // the credential in the request, or empty. If the front sent the credential, the result is the
 // first entry of X-Forwarded-For. In all other cases, [Proxies.Client] determines the address.
 func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, credential []byte) netip.Addr {

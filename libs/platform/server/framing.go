@@ -161,7 +161,7 @@ func readHead(b []byte) (int, framing, error) {
 }
 
 // cutLine returns one line of b without its line end, and the start of
-// the next line. The argument from is the index at which the line starts.
+// the next line. The argument `from` is the index at which the line starts.
 func cutLine(b []byte, from int) ([]byte, int, error) {
 	n := bytes.IndexByte(b[from:], '\n')
 	switch {

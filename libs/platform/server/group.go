@@ -54,7 +54,7 @@ func (c *conn) leaveGroups() {
 	}
 }
 
-// countIdle adds the argument change to the number of idle members in all groups of the connection.
+// countIdle adds the argument `change` to the number of idle members in all groups of the connection.
 func (c *conn) countIdle(change int64) {
 	for _, m := range c.groups {
 		m.group.idle.Add(change)

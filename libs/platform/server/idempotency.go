@@ -58,7 +58,7 @@ func storeKey(c *fiber.Ctx) error {
 	return nil
 }
 
-// HandleIdempotently returns a handler for a write of an owner. The handler calls write. If write fails and the
+// HandleIdempotently returns a handler for a write of an owner. The handler calls `write`. If `write` fails and the
 // request has an Idempotency-Key, it calls findResult (postgres.FindIdempotencyResult) to look up the stored result:
 //
 //   - If an earlier attempt made the write, the handler passes the stored result to answerRetry.
@@ -87,7 +87,7 @@ func HandleIdempotently(write fiber.Handler, findResult func(*fiber.Ctx) ([]byte
 }
 
 // AnswerWithResult returns a function that answers a retry with the
-// stored result. The argument status is the status of the first answer.
+// stored result. The argument `status` is the status of the first answer.
 func AnswerWithResult(status int) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		if status == fiber.StatusNoContent {

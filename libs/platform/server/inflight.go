@@ -148,7 +148,7 @@ func (s *Server) newBodyBudget() *memoryBudget {
 }
 
 // reserveBody reserves memory for a request body and returns a function that releases it. The argument
-// length is the value of Content-Length; it is negative if the length is unknown. The server reads at
+// `length` is the value of Content-Length; it is negative if the length is unknown. The server reads at
 // most limit bytes of the body. Fault: service_unavailable if too little memory becomes free in time.
 func (r *memoryBudget) reserveBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
@@ -195,7 +195,7 @@ type minReadSpeed struct {
 }
 
 // maxWriteTime returns the time that a client may take to read an answer of
-// this size in bytes. The result is never longer than the argument most.
+// this size in bytes. The result is never longer than the argument `most`.
 func (s *minReadSpeed) maxWriteTime(bytes int, most time.Duration) time.Duration {
 	if s.bytesPerSecond <= 0 {
 		return most

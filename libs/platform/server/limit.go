@@ -18,7 +18,7 @@ func AnswerHeader(c *fiber.Ctx) Header { return responseHeaders{c} }
 
 // Limit decides whether the server accepts a request. If it returns an error, the
 // server sends that error as the answer. A Limit may add headers to the answer. The
-// arguments method and path are the texts that the client sent; they can be arbitrary.
+// arguments `method` and `path` are the texts that the client sent; they can be arbitrary.
 type Limit func(ctx context.Context, client netip.Addr, method, path string, answer Header) error
 
 // Limit sets the function that limits requests to the public port. The server calls the function for

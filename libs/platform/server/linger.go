@@ -17,7 +17,7 @@ const (
 )
 
 // linger closes the sending direction and discards input until the client closes
-// the connection. It stops after the argument timeout, or after lingerBytes bytes.
+// the connection. It stops after the argument `timeout`, or after lingerBytes bytes.
 func linger(c net.Conn, timeout time.Duration) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

@@ -47,7 +47,7 @@ type bounds struct {
 // default settings, the limit is half of the connections of the port.
 const prefix48Factor = 4
 
-// share is a network whose limit a connection counts against. The field factor multiplies the limit for this network.
+// share is a network whose limit a connection counts against. The field `factor` multiplies the limit for this network.
 type share struct {
 	network netip.Prefix
 	factor  int
@@ -123,7 +123,7 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 }
 
 // makeRoom reports whether the group can accept one more connection. If the group has reached the argument
-// most, makeRoom closes the connection that has been idle for the longest time. The caller must hold l.mu.
+// `most`, makeRoom closes the connection that has been idle for the longest time. The caller must hold l.mu.
 func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true

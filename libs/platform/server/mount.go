@@ -12,7 +12,7 @@ import (
 // Mount adds an internal endpoint, which answers with the result of handle as JSON.
 // The context of handle contains the actor of the request (libs/contracts/actor).
 //
-// [JSON] decodes the body of the request. If the optional function decode is given, decode does this instead.
+// [JSON] decodes the body of the request. If the optional function `decode` is given, `decode` does this instead.
 func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	handle func(context.Context, Req) (*Out, error), decode ...func([]byte, *Req) error) {
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
@@ -35,7 +35,7 @@ func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 }
 
 // MountResult adds an idempotent endpoint, as [MountIdempotent] does, for a write that stores the value that it
-// returns. The function show converts this value to the answer, both for the first request and for each retry.
+// returns. The function `show` converts this value to the answer, both for the first request and for each retry.
 func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (T, error), findResult func(*fiber.Ctx) ([]byte, error),
 	show func(context.Context, T) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -54,12 +54,12 @@ func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	}, decode...)
 }
 
-// Plain adapts a conversion without context and error to the argument show of [MountResult].
+// Plain adapts a conversion without context and error to the argument `show` of [MountResult].
 func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) {
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
 
-// Shown returns a handler for [Mount]. The handler calls handle and converts the result with show to the answer.
+// Shown returns a handler for [Mount]. The handler calls handle and converts the result with `show` to the answer.
 func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	show func(T) Out) func(context.Context, Req) (*Out, error) {
 	return func(ctx context.Context, req Req) (*Out, error) {

@@ -81,8 +81,8 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 // ShowFault answers a request to the public port with a fault.
 type ShowFault func(c *fiber.Ctx, f *fault.Error) error
 
-// ShowFaults sets the function that sends the faults of the public port in another form than JSON, such as
-// an HTML page. If show returns an error, the fault is sent as JSON. ShowFaults must be called before Run.
+// ShowFaults sets the function that sends the faults of the public port in another form than JSON, such as an HTML
+// page. If `show` returns an error, the fault is sent as JSON. ShowFaults must be called before Run.
 func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
@@ -108,7 +108,8 @@ var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 // path itself is not recorded, because the client can choose any text.
 const noRoute = "none"
 
-// requestRecord holds the data of a finished request for telemetry. The field cause is the fault that was sent, or nil.
+// requestRecord holds the data of a finished request for telemetry. The field `cause` is the fault that was sent, or
+// nil.
 type requestRecord struct {
 	method, route string
 	status        int

@@ -37,7 +37,7 @@ func CheckQuery(c *fiber.Ctx, known ...string) error {
 	return nil
 }
 
-// WithParameters returns a handler that checks the query with [CheckQuery] before it calls next.
+// WithParameters returns a handler that checks the query with [CheckQuery] before it calls `next`.
 func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := CheckQuery(c, known...); err != nil {
@@ -48,7 +48,7 @@ func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 }
 
 // JSON decodes the JSON object in the body of the request, as [request.JSON] does. The argument
-// into is a pointer to the struct for the result. Faults: invalid_parameter; the faults of [Body].
+// `into` is a pointer to the struct for the result. Faults: invalid_parameter; the faults of [Body].
 func JSON(c *fiber.Ctx, into any) error {
 	body, err := Body(c)
 	if err != nil {
@@ -57,6 +57,6 @@ func JSON(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// Slug returns the value of the path parameter slug, which is the slug of a
-// business. Fault: business_not_found if it does not have the form of a slug.
+// Slug returns the value of the path parameter `slug`, which is the slug of a business. Fault: business_not_found if it
+// does not have the form of a slug.
 func Slug(c *fiber.Ctx) (string, error) { return request.Slug(c.Params("slug")) }

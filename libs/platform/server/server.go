@@ -203,7 +203,7 @@ func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 // InternalAddr returns the address on which the internal port listens.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check to /readyz. The function ask is called with a short deadline until it has succeeded once.
+// Ready adds a check to /readyz. The function `ask` is called with a short deadline until it has succeeded once.
 //
 // After that, a failure of a store does not make the service unready. If it did, all replicas
 // would become unready at the same time, although they can still answer some requests.
@@ -275,7 +275,7 @@ func (s *Server) servePublic() func(context.Context) error {
 }
 
 // drain stops accepting connections and waits for requests in progress. The argument
-// isOrderly is false if a part of the service has failed; drain then skips DrainDelay.
+// `isOrderly` is false if a part of the service has failed; drain then skips DrainDelay.
 func (s *Server) drain(isOrderly bool) error {
 	s.draining.Store(true)
 	if isOrderly && s.cfg.DrainDelay > 0 {

@@ -25,7 +25,7 @@ type Service struct {
 	peers peer.Config
 }
 
-// New returns a service that is ready to run. The function assemble adds
+// New returns a service that is ready to run. The function `assemble` adds
 // its parts and routes. New does not connect to any store or service.
 func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*server.Server, error) {
 	srv, err := server.New(cfg, rt)
@@ -54,8 +54,8 @@ func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.G
 	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
 }
 
-// Peer returns a client for the service that is called name. The argument url is the
-// URL of that service's internal port. The client is closed when this service stops.
+// Peer returns a client for the service with this name. The argument `url` is the URL of that service's internal port.
+// The client is closed when this service stops.
 func (s *Service) Peer(name, url string, options ...peer.Option) *peer.Client {
 	client := s.peers.Client(name, url, s.rt.Telemetry, options...)
 	s.OnStop(name, func(context.Context) error { client.Close(); return nil })
@@ -71,7 +71,7 @@ func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catal
 }
 
 // AddErasureJob adds the job that deletes this service's data of removed
-// businesses after the retention time. The function erase deletes the data.
+// businesses after the retention time. The function `erase` deletes the data.
 func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase) {
 	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
 	s.Go("erasing removed businesses", eraser.Run)

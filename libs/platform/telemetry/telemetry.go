@@ -62,7 +62,7 @@ type Telemetry struct {
 	stop     []func(context.Context) error
 }
 
-// New sets up the telemetry of the service with this name. It writes log lines to the argument logs.
+// New sets up the telemetry of the service with this name. It writes log lines to the argument `logs`.
 func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Telemetry, error) {
 	res := resource.NewSchemaless(attribute.String("service.name", service))
 	registry := prometheus.NewRegistry()

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Languages returns the languages for a reader in order of preference. The argument chosen is the language in the
-// URL of the page; it comes first, unless it is empty. The argument accept is the value of the header
-// Accept-Language; at most ten of its languages follow. The argument own, the language of the business, comes last.
+// Languages returns the languages for a reader in order of preference. The argument `chosen` is the language in the
+// URL of the page; it comes first, unless it is empty. The argument `accept` is the value of the header
+// Accept-Language; at most ten of its languages follow. The argument `own`, the language of the business, comes last.
 func Languages(chosen, accept, own string) []string {
 	var tags []string
 	if chosen != "" {

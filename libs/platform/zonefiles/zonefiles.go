@@ -134,7 +134,7 @@ func findVersion(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// releaseDate returns the approximate release date of rules. The argument year is the year in their
+// releaseDate returns the approximate release date of rules. The argument `year` is the year in their
 // version, and fileDate is the date of the file that states the version. The result is fileDate if
 // it is in that year or in the next year. If it is not, the result is the middle of the year.
 func releaseDate(year string, fileDate time.Time) time.Time {

@@ -53,7 +53,7 @@ var securityHeaders = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// File renders the page as a file. The argument main is an html/template for the main part of the page.
+// File renders the page as a file. The argument `main` is an html/template for the main part of the page.
 // The data of the template is the page. The template includes the viewer with {{template "reference"}}.
 func (p Page) File(main string) (*openapi.File, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS {
