@@ -21,7 +21,7 @@ const (
 	length        = len(Prefix) + randomDigits + sumDigits
 )
 
-// Generate returns a new key. It reads 28 bytes from the argument random, which
+// Generate returns a new key. It reads 28 bytes from the argument `random`, which
 // is crypto/rand.Reader outside tests. It returns the error of this reader.
 func Generate(random io.Reader) (string, error) {
 	secret := make([]byte, randomDigits/2)

@@ -14,7 +14,7 @@ func Of(body []byte) string {
 }
 
 // Match reports whether the header If-None-Match names one of the tags. The argument
-// lines holds all lines of the header, which together form one list (RFC 9110 §5.3).
+// `lines` holds all lines of the header, which together form one list (RFC 9110 §5.3).
 // Match splits the list at commas, because no tag of this system contains a comma.
 //
 // The comparison is weak (RFC 9110 §13.1.2), because a proxy that compresses an answer changes the tag to a weak tag.

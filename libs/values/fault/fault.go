@@ -36,7 +36,7 @@ var (
 	SubscriptionInactive = Kind{"subscription_inactive", 403}
 	AccountClosing       = Kind{"account_closing", 403}
 	NotAcceptingBookings = Kind{"not_accepting_bookings", 403}
-	NotOpenYet           = Kind{"not_open_yet", 403} // the field open in the manifest is false
+	NotOpenYet           = Kind{"not_open_yet", 403} // the field `open` in the manifest is false
 	BusinessNotFound     = Kind{"business_not_found", 404}
 	ServiceNotFound      = Kind{"service_not_found", 404}
 	RentalNotFound       = Kind{"rental_not_found", 404}
@@ -173,7 +173,8 @@ func Decode(status int, body []byte, retryAfter time.Duration) *Error {
 	return &Error{Kind: Kind{Code: code, Status: status}, Sentence: sentence, RetryAfter: retryAfter, Extra: extra}
 }
 
-// Guard calls work. If work panics, Guard returns an error with the stack, so that the panic does not end the process.
+// Guard calls `work`. If `work` panics, Guard returns an error with the stack, so that the panic does not end the
+// process.
 func Guard(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -30,7 +30,7 @@ const (
 	Cancel  Method = "CANCEL"  // remove the event
 )
 
-// MediaType is the media type of the result of [Calendar.Write], without the parameter method.
+// MediaType is the media type of the result of [Calendar.Write], without the parameter `method`.
 const MediaType = "text/calendar; charset=utf-8"
 
 // These constants bound a calendar. Longer texts are cut. A calendar with more than [MaxEvents] events is an error.
@@ -210,7 +210,7 @@ func nameParameter(p *Person) []ics.PropertyParameter {
 }
 
 // cleanText returns s as valid UTF-8 without control characters, except line ends
-// and tabs. It cuts the text to the argument most, the maximal number of characters.
+// and tabs. It cuts the text to the argument `most`, the maximal number of characters.
 func cleanText(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {

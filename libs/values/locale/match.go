@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match selects the language that suits a reader from the argument languages. The argument
-// requested is the language that the reader requests (semantics.md §6). All languages are
+// Match selects the language that suits a reader from the argument `languages`. The argument
+// `requested` is the language that the reader requests (semantics.md §6). All languages are
 // BCP 47 tags. Match returns false if requested is malformed, or if no language is suitable.
 //
 // The best match is an equal tag, ignoring case. The next best is the same language in the same script, with the
@@ -49,7 +49,7 @@ func Match(requested string, languages []string) (string, bool) {
 	return "", false
 }
 
-// MatchOr returns the result of [Match], or the argument byDefault if no language is suitable.
+// MatchOr returns the result of [Match], or the argument `byDefault` if no language is suitable.
 func MatchOr(requested string, languages []string, byDefault string) string {
 	if found, ok := Match(requested, languages); ok {
 		return found

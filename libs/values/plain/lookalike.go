@@ -10,8 +10,8 @@ import (
 )
 
 // CheckNames returns an error for a name that is probably a misspelled known name. Such a name differs from a known
-// name only in case, underscores or hyphens, for example staffId instead of staff_id. Other unknown names are
-// accepted. The argument noun describes the names in the error sentence: parameter or field. Fault: invalid_parameter.
+// name only in case, underscores or hyphens, for example staffId instead of staff_id. Other unknown names are accepted.
+// The argument `noun` describes the names in the error sentence: parameter or field. Fault: invalid_parameter.
 func CheckNames(noun string, names, known []string) error {
 	for _, name := range names {
 		if slices.Contains(known, name) {

@@ -86,7 +86,7 @@ func (q Query) Periods() []timespan.Date {
 	return all
 }
 
-// next returns the first date of the next period. The argument start is the first date of the current period.
+// next returns the first date of the next period. The argument `start` is the first date of the current period.
 func (by By) next(start timespan.Date) timespan.Date {
 	switch by {
 	case Week:

@@ -43,8 +43,8 @@ func Intersect(dst, a, b []Span) []Span {
 	return dst
 }
 
-// Subtract writes the instants that are in a but not in b to dst and returns it. The argument a must be
-// normalized ([Normalize]). The argument b must be sorted by Start; its spans may overlap or be empty.
+// Subtract writes the instants that are in a but not in b to dst and returns it. The argument `a` must be
+// normalized ([Normalize]). The argument `b` must be sorted by Start; its spans may overlap or be empty.
 func Subtract(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	i := 0

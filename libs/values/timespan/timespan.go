@@ -42,8 +42,8 @@ func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	return transition(late, early, loc)
 }
 
-// EndAfter returns the local date and time, in loc, at which a span ends. The span begins at the instant
-// start and lasts for the given number of seconds. An end at midnight is 24:00 of the previous date.
+// EndAfter returns the local date and time, in loc, at which a span ends. The span begins at the instant `start` and
+// lasts for the given number of seconds. An end at midnight is 24:00 of the previous date.
 //
 // EndAfter returns false if [Instant] would convert the local
 // end to another instant, because the local time occurs twice.

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// Zone returns the time zone with an IANA name. It returns the argument fallback if the name is "" or unknown.
+// Zone returns the time zone with an IANA name. It returns the argument `fallback` if the name is "" or unknown.
 func Zone(name string, fallback *time.Location) *time.Location {
 	if name == "" {
 		return fallback

@@ -162,7 +162,7 @@ func (r *Rules) String() string {
 }
 
 // IsOld reports whether the rules were released more than one year before
-// the argument now. It returns false if the release date is unknown.
+// the argument `now`. It returns false if the release date is unknown.
 func (r *Rules) IsOld(now time.Time) bool {
 	return !r.Since.IsZero() && now.After(r.Since.AddDate(1, 0, 0))
 }
