@@ -12,7 +12,7 @@ import (
 
 // NeedChromium skips a test if Chromium is not installed, because `make test` does not
 // require Chromium. On CI, the test fails instead (see [SkipOrFail]). The sentence in
-// the argument instead describes the tests that still run without Chromium.
+// the argument `instead` describes the tests that still run without Chromium.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
 	if _, err := inputs.LookPath("chromium"); err != nil {

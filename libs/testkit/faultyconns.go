@@ -45,7 +45,7 @@ type FaultyConns struct {
 var errBroken = errors.New("testkit: the connection is broken")
 
 // OpenFaultyPool returns a pool with the same settings as the argument
-// pool. The test can make the connections of the new pool fail.
+// `pool`. The test can make the connections of the new pool fail.
 func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyConns) {
 	t.Helper()
 	w := &FaultyConns{released: make(chan struct{})}
@@ -61,7 +61,7 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 }
 
 // Break sets the failure of the next message that contains marker. If the argument
-// all is true, no connection works after that failure until [FaultyConns.Restore]
+// `all` is true, no connection works after that failure until [FaultyConns.Restore]
 // is called. The returned channel is closed when the failure has happened.
 func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan struct{} {
 	w.mu.Lock()

@@ -121,7 +121,7 @@ func (l *forwarder) resume() {
 	}
 }
 
-// Hang stops forwarding on all open connections. If the argument all is true, later connections also hang.
+// Hang stops forwarding on all open connections. If the argument `all` is true, later connections also hang.
 func (h *HangingProxy) Hang(all bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

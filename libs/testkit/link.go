@@ -18,7 +18,7 @@ type Link struct {
 	goroutines sync.WaitGroup
 }
 
-// NewLink returns a proxy to the Redis of the tests. See [LinkTo] for the argument join.
+// NewLink returns a proxy to the Redis of the tests. See [LinkTo] for the argument `join`.
 func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))

@@ -49,13 +49,13 @@ func (p NodePrograms) Run(t *testing.T, program string, args ...string) ToolRun 
 }
 
 // RunIn runs a program of the packages in the folder dir. The argument
-// env holds additional environment variables of the form NAME=value.
+// `env` holds additional environment variables of the form NAME=value.
 func (p NodePrograms) RunIn(t *testing.T, dir string, env []string, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
 }
 
-// Node runs Node.js with args in the folder dir. The argument env
+// Node runs Node.js with args in the folder dir. The argument `env`
 // holds additional environment variables of the form NAME=value.
 func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
@@ -63,7 +63,7 @@ func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...strin
 }
 
 // Script runs JavaScript code that can load the packages with
-// require. The argument input is the standard input of the script.
+// require. The argument `input` is the standard input of the script.
 func (p NodePrograms) Script(t *testing.T, script string, input []byte) ToolRun {
 	t.Helper()
 	return p.node(t, t.TempDir(), nil, input, "--input-type=commonjs", "--eval", script)

@@ -99,7 +99,7 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: socketOwner(server.Host)}
 		return cmd
 	})
-	// The parameter sslrootcert has an effect only with TLS.
+	// The parameter `sslrootcert` has an effect only with TLS.
 	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" +
 		authority
 }

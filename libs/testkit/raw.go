@@ -48,7 +48,7 @@ func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 const HiddenRequest = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 
 // HideRequest returns the text of two requests, which tests whether a server takes a body for a request. The
-// argument head is the head of the first request without Content-Length and Transfer-Encoding. The body of the
+// argument `head` is the head of the first request without Content-Length and Transfer-Encoding. The body of the
 // first request consists of padding bytes and [HiddenRequest]. If chunked is true, the body is chunked; if not,
 // it has a Content-Length. The second request names a path that does not exist, and closes the connection.
 func HideRequest(head string, padding int, chunked bool) string {
@@ -74,7 +74,7 @@ func IsOneAnswer(statuses []int, closed bool) bool {
 }
 
 // PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. They are close to the sizes of common
-// buffers, or between these. If the argument many is true, it returns more sizes, for `make attack`.
+// buffers, or between these. If the argument `many` is true, it returns more sizes, for `make attack`.
 func PaddingSizes(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {

@@ -94,7 +94,7 @@ func roomOf(path string) string {
 	return parts[0]
 }
 
-// draw selects about count comments and returns them in the order of their rooms and files.
+// draw selects about `count` comments and returns them in the order of their rooms and files.
 func draw(rooms map[string][]comment, seed uint64, count int) []comment {
 	total := 0
 	for _, all := range rooms {
