@@ -36,7 +36,7 @@ type Source struct {
 	Arch     string    // GOARCH of the commands
 }
 
-// Save builds an image and writes it to the archive dir/<repository>.tar. The argument what is the name of a service,
+// Save builds an image and writes it to the archive dir/<repository>.tar. The argument `what` is the name of a service,
 // postgres or redis. Save returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	img, ref, err := buildImage(ctx, src, what)
@@ -50,8 +50,8 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	return ref, nil
 }
 
-// SaveProgram writes an image to an archive file. The argument ref is the image's reference. The image contains one
-// statically linked program for this machine's platform. The argument further adds files of this machine, and the
+// SaveProgram writes an image to an archive file. The argument `ref` is the image's reference. The image contains one
+// statically linked program for this machine's platform. The argument `further` adds files of this machine, and the
 // libraries that these files load. It maps paths in the image, without a leading slash, to paths on this machine. If
 // further is not empty, the program is also on the PATH of the image.
 func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
@@ -77,8 +77,8 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	return write(img, ref, file)
 }
 
-// readFurtherFiles returns the files in the argument further, by their paths in the image, and the libraries that they
-// load.
+// readFurtherFiles returns the files in the argument `further`, by their paths in the image, and the libraries that
+// they load.
 func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, error) {
 	entries := slices.Clone(baseEntries)
 	for at, file := range further {

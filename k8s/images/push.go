@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Push builds the image of a service and pushes it to a registry. The argument what is the name of the service. The
+// Push builds the image of a service and pushes it to a registry. The argument `what` is the name of the service. The
 // image is a multi-platform image for the given architectures (GOARCH values). Its repository is prefix + what, and its
 // tag is src.Version.
 //

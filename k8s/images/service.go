@@ -54,7 +54,7 @@ func Services(root string) ([]string, error) {
 	return names, nil
 }
 
-// buildService builds the image of a service. The argument what is the service's name. The service's command is
+// buildService builds the image of a service. The argument `what` is the service's name. The service's command is
 // /service in the image; other commands keep their names.
 func buildService(ctx context.Context, src Source, what string) (v1.Image, error) {
 	commands, err := compile(ctx, src, what)
@@ -155,8 +155,8 @@ func commandFiles(dir, service string) ([]entry, error) {
 	return files, nil
 }
 
-// assemble builds an image from layers and a configuration. Each element of the argument layers contains the entries of
-// one layer.
+// assemble builds an image from layers and a configuration. Each element of the argument `layers` contains the entries
+// of one layer.
 func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
 	var adds []mutate.Addendum
 	for _, entries := range layers {

@@ -17,7 +17,7 @@ import (
 )
 
 // Supervise runs a program with the given arguments until the program ends. It forwards SIGTERM and SIGINT from the
-// channel signals to the program. On SIGHUP, it restarts the program. Supervise returns the program's exit code. If a
+// channel `signals` to the program. On SIGHUP, it restarts the program. Supervise returns the program's exit code. If a
 // signal ended the program, it returns 128 plus the number of the signal.
 func Supervise(program string, args []string, signals <-chan os.Signal) (int, error) {
 	for {
@@ -36,7 +36,7 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 	}
 }
 
-// DebugCommand returns the command that runs a program under Delve. If the file in the argument debugger does not
+// DebugCommand returns the command that runs a program under Delve. If the file in the argument `debugger` does not
 // exist, it returns the program itself. Under Delve, the program starts at once and does not wait for a client. Delve
 // accepts one client after another on port 2345 of the loopback interface. Delve accepts clients of any user, because a
 // forwarded port belongs to the user of the node.
