@@ -2,8 +2,9 @@
 // can be booked, and which staff members can serve them.
 //
 // The service stores nothing. It computes each answer from the offer of the business and from the occupied time. The
-// service caches the offer, which catalog publishes. For every calendar, the service reads the occupied time from
-// booking. When booking asks whether a start time can be booked, its request contains the occupied time.
+// service caches the offer, which catalog publishes. For each calendar request, the service reads the occupied time
+// from the booking service. When the booking service asks whether a start time can be booked, the occupied time is part
+// of its request.
 //
 // The calendars list the bookable start times. POST /internal/bookable answers booking whether a start time can be
 // booked. Calendars and answers to booking use the same function, slot.Find. Therefore exactly the listed start times

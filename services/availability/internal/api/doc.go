@@ -24,10 +24,10 @@ type Offers interface {
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// OccupiedReader returns the time that bookings of a business occupy in a window of time. The window
-// includes the instant from, but not the instant to. It must not be longer than [booking.MaxOccupiedWindow].
-// If seats is true, the result includes the booked seats of class sessions. If moving is not nil, the
-// booking with this id is ignored. An error means that the occupied time could not be read.
+// OccupiedReader returns the time that bookings of a business occupy in a window of time. The window includes the
+// instant `from`, but not the instant `to`. It must not be longer than [booking.MaxOccupiedWindow]. If `seats` is true,
+// the result includes the booked seats of class sessions. If `moving` is not nil, the booking with this id is ignored.
+// An error means that the occupied time could not be read.
 type OccupiedReader interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 		moving *uuid.UUID) (*booking.Occupied, error)

@@ -64,7 +64,7 @@ func (p *Public) computeExplanation(ctx context.Context,
 		return explanation, nil
 	}
 	leave, err := p.places.Enter(ctx, req.Slug)
-	if err != nil { // other computations of the business used the whole time limit
+	if err != nil { // the time limit passed during other computations of the business
 		p.recordDegraded(ctx, "place", err)
 		return explanation, nil
 	}
@@ -103,8 +103,8 @@ func findInactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reas
 	return nil
 }
 
-// explain adds to the explanation why the start time can or cannot be booked. It first explains the question as
-// asked. If the question names no staff member, explain then adds one row for each member who provides the services.
+// explain adds to the explanation why the start time can or cannot be booked. It first explains the unchanged question.
+// If the question names no staff member, explain then adds one row for each member who provides the services.
 func (s *explainedStart) explain(explanation *availability.Explanation) {
 	explanation.Computed = true
 	explanation.Bookable, explanation.Reason = s.findReason(s.question)

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// readOccupied reads the time that bookings occupy within a span. If moving is not nil, the booking with
-// this id is ignored. If seats is true, readOccupied also reads the booked seats of class sessions.
+// readOccupied reads the time that bookings occupy within a span. If `moving` is not nil, the booking with
+// this id is ignored. If `seats` is true, readOccupied also reads the booked seats of class sessions.
 //
 // readOccupied splits the span into windows no longer than [booking.MaxOccupiedWindow]. If a booking occupies
 // time in two windows, the booking service returns this time for both windows. The result contains it once.
@@ -38,7 +38,7 @@ func readOccupied(ctx context.Context, peer OccupiedReader, businessID uuid.UUID
 	return all, nil
 }
 
-// dropEarlierSpans returns b without the spans that begin before instant.
+// dropEarlierSpans returns b without the spans that begin before `instant`.
 func dropEarlierSpans(b booking.Busy, instant int64) booking.Busy {
 	kept := booking.Busy{Resource: b.Resource, Class: b.Class}
 	for _, s := range b.Spans() {

@@ -51,7 +51,7 @@ func (p *Public) Mount(router fiber.Router) {
 }
 
 // MountForPeers adds the calendars to the internal port, below /internal, for the MCP server and the pages service.
-// Requests on this port may have the parameters moving and party_size, which are needed to reschedule a booking.
+// Requests on this port may have the parameters `moving` and `party_size`, which are needed to reschedule a booking.
 //
 // MountForPeers also adds the routes for explanations, working time, agendas, and the check of bookings against
 // an unpublished offer. No route on this port has a rate limit; the calling services apply their own limits.
@@ -83,8 +83,8 @@ func calendarParameters() []string {
 	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 }
 
-// serveCalendar parses the request with the function parse,
-// computes the calendar, and responds with the function render.
+// serveCalendar parses the request with the function `parse`,
+// computes the calendar, and responds with the function `render`.
 func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(server.Query(c))
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ct
 		return err
 	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
-	if err != nil { // other computations of the business used the whole time limit
+	if err != nil { // the time limit passed during other computations of the business
 		p.recordDegraded(c.UserContext(), "place", err)
 		return render(c, m.answer, q)
 	}
@@ -115,7 +115,8 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 	return send(c, cacheControl, func(b []byte) []byte { return a.appendDays(b, q) })
 }
 
-// bodies pools the buffers of response bodies. fasthttp copies a body, so its buffer can be used again after that.
+// bodies is a pool of buffers for response bodies. fasthttp copies the body of each
+// response. Therefore a buffer can be used again as soon as its response is set.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxKeptBody is the size in bytes of the largest buffer that the pool keeps.
@@ -131,7 +132,7 @@ func keepBody(body *[]byte) bool {
 	return true
 }
 
-// send responds with the JSON that the function render appends to a buffer.
+// send responds with the JSON that the function `render` appends to a buffer.
 func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
 	c.Set(fiber.HeaderCacheControl, cacheControl)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -217,7 +218,7 @@ func (p *Public) compute(ctx context.Context, m material) answer {
 	return a
 }
 
-// recordDegraded counts and logs that a response has computed false. The argument missing names the missing data.
+// recordDegraded counts and logs that a response has computed false. The argument `missing` names the missing data.
 func (p *Public) recordDegraded(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a calendar could not be computed", "missing", missing, "error", err)

@@ -90,7 +90,7 @@ func parsePackage(get request.Query, q query) (query, error) {
 // maxPartySize is the maximum of the parameter party_size. POST /book has the same maximum.
 const maxPartySize = 1000
 
-// withPeerParameters returns a parser that also parses moving and party_size, which only other services may send.
+// withPeerParameters returns a parser that also parses `moving` and `party_size`, which only other services may send.
 func withPeerParameters(parse parser) parser {
 	return func(get request.Query) (query, error) {
 		q, err := parse(get)

@@ -37,7 +37,7 @@ type renderedMember struct {
 	byteRange
 }
 
-// byteRange is a range of bytes in a buffer. The byte at the index to is not included.
+// byteRange is a range of bytes in a buffer: from the index `from` up to, but not including, the index `to`.
 type byteRange struct{ from, to int }
 
 var lists = sync.Pool{New: func() any { return newList() }}

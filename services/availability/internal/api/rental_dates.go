@@ -24,7 +24,7 @@ type RentalDates struct {
 	rentals RentalCalendar
 }
 
-// NewRentalDates returns the calendar of rentals. NewRentalDates uses the offers and the ReadTimeout of public.
+// NewRentalDates returns the calendar of rentals. NewRentalDates uses the offers and the ReadTimeout of `public`.
 func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 	return &RentalDates{public: public, rentals: rentals}
 }

@@ -13,8 +13,8 @@ func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
 	return timespan.Span{Start: timespan.Instant(from, 0, zone), End: timespan.Instant(to+1, 0, zone)}
 }
 
-// NewAgenda returns when each active staff member of a business works, is occupied and
-// is free, on the dates from..to, both included. NewAgenda follows the rules of /slots.
+// NewAgenda returns when each active staff member of a business works, is occupied and is
+// free, on the dates `from`..`to`, both included. NewAgenda follows the rules of /slots.
 func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
 	// The windows of a date are limited to the opening time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
@@ -45,7 +45,7 @@ func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Oc
 	return a
 }
 
-// listSessions returns the sessions of all active classes on the dates from..to, with the number of booked seats.
+// listSessions returns the sessions of all active classes on the dates `from`..`to`, with the number of booked seats.
 func (h *horizon) listSessions(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
 	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
 	for i := range h.offer.Services {

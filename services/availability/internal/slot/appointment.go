@@ -28,7 +28,7 @@ type leg struct {
 	members      []*catalog.Staff
 	from, to     int64 // time of the services, without buffers
 	serviceCount int   // number of consecutive services in the leg
-	// occupiedSpan is from..to, extended by the buffer before the first service and the buffer after the last one.
+	// occupiedSpan is the span `from`..`to`, extended by the buffers before the first service and after the last one.
 	occupiedSpan timespan.Span
 }
 
@@ -65,7 +65,7 @@ func newAppointment(offer *catalog.Offer, q Question) appointment {
 	return a
 }
 
-// continues reports whether the provider of the leg l also serves the leg next.
+// continues reports whether the provider of the leg l also serves the leg `next`.
 func (l leg) continues(next leg) bool {
 	return l.service == next.service && l.members == nil && next.members == nil
 }
@@ -76,8 +76,8 @@ func (a appointment) reach() timespan.Span {
 	return timespan.Span{Start: a.legs[0].occupiedSpan.Start, End: a.legs[len(a.legs)-1].occupiedSpan.End}
 }
 
-// findFittingStarts returns the starts of the appointment at which the services of the leg,
-// without buffers, lie in one of the spans work. findFittingStarts reuses the memory of dst.
+// findFittingStarts returns the starts of the appointment at which the services of the leg, without
+// buffers, lie in one of the spans in `work`. findFittingStarts reuses the memory of `dst`.
 func (l leg) findFittingStarts(dst, work []timespan.Span) []timespan.Span {
 	dst = dst[:0]
 	for _, w := range work {
@@ -89,13 +89,13 @@ func (l leg) findFittingStarts(dst, work []timespan.Span) []timespan.Span {
 }
 
 // findOverlappingStarts returns the starts of the appointment at
-// which the leg, with its buffers, would overlap the span busy.
+// which the leg, with its buffers, would overlap the span `busy`.
 func (l leg) findOverlappingStarts(busy timespan.Span) timespan.Span {
 	return timespan.Span{Start: busy.Start - l.occupiedSpan.End + 1, End: busy.End - l.occupiedSpan.Start}
 }
 
 // findCandidates returns the active staff members who may serve all services that need staff, in
-// Auto-Assign order. If memberID is not nil, only the staff member with this id can be in the result.
+// Auto-Assign order. If `memberID` is not nil, only the staff member with this id can be in the result.
 func findCandidates(offer *catalog.Offer, services []*catalog.Service, memberID *uuid.UUID) []*catalog.Staff {
 	// performedCount counts, for each staff member, the staffed
 	// services up to the first one that the member does not provide.

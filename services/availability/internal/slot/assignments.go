@@ -33,7 +33,7 @@ func FindAssignments(offer *catalog.Offer, q Question, d timespan.Date, t timesp
 	return assignments
 }
 
-// findAssignments returns the assignments with which the appointment can begin at the instant start.
+// findAssignments returns the assignments with which the appointment can begin at the instant `start`.
 func (o *Openings) findAssignments(start int64) []availability.Assignment {
 	if o.class != nil {
 		return o.findSessionAssignments(start)
@@ -54,7 +54,7 @@ func (o *Openings) findAssignments(start int64) []availability.Assignment {
 	return assignments
 }
 
-// findCandidatesAt returns the indexes of the candidates who can begin at the instant start, in Auto-Assign order.
+// findCandidatesAt returns the indexes of the candidates who can begin at the instant `start`, in Auto-Assign order.
 func (o *Openings) findCandidatesAt(start int64) []int32 {
 	var able []int32
 	for _, r := range o.runs {
@@ -92,8 +92,8 @@ func contains(spans []timespan.Span, t int64) bool {
 	return found || i > 0 && t < spans[i-1].End
 }
 
-// findFreeUnits returns the free capacity units of each leg, and in how many ways one unit can
-// be chosen for each leg, at most limit. If no leg uses capacity units, this number is one.
+// findFreeUnits returns the free capacity units of each leg. It also returns in how many ways one unit can
+// be chosen for each leg, but never more than `limit`. If no leg uses capacity units, this number is one.
 func (o *Openings) findFreeUnits(start int64, limit int) ([][]unitRun, int) {
 	units := make([][]unitRun, len(o.appointment.legs))
 	depth, hasUnits := limit, false

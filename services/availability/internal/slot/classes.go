@@ -19,7 +19,8 @@ type occurrence struct {
 	timespan.Span
 }
 
-// eachOccurrence calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
+// eachOccurrence calls yield for each session of the service
+// that takes place on the dates `from`..`to` (semantics.md §2).
 //
 // A session is scheduled weekly between its first and last date, or on a single date. A scheduled session does not take
 // place if the business is closed on that date or the time is blocked. It does not take place either if the session's
@@ -37,7 +38,7 @@ func (h *horizon) isOff(at occurrence) bool {
 	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closedDates[at.date] || h.isBlocked(at)
 }
 
-// eachScheduled calls yield for each session of the service that is scheduled on the dates from..to.
+// eachScheduled calls yield for each session of the service that is scheduled on the dates `from`..`to`.
 // eachScheduled includes sessions that do not take place, for example because the business is closed.
 func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
@@ -54,7 +55,7 @@ func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date
 // week is the number of days from a weekly session to the next one.
 const week = 7
 
-// findScheduledDates returns the first date in from..to on which a session is scheduled, and an upper
+// findScheduledDates returns the first date in `from`..`to` on which a session is scheduled, and an upper
 // bound for the last one. From the first date on, the session recurs every [week] days up to this bound.
 func findScheduledDates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
@@ -142,8 +143,8 @@ type session struct {
 	remaining int
 }
 
-// findSessions returns the class sessions on the dates from..to
-// that can be booked and start at or after the instant earliest.
+// findSessions returns the class sessions on the dates `from`..`to`
+// that can be booked and start at or after the instant `earliest`.
 //
 // A session cannot be booked if an appointment occupies its staff member at that time. Another session
 // of the same staff member does not prevent a booking, because the owner scheduled both sessions.
@@ -168,7 +169,7 @@ func (h *horizon) findSessions(q Question, from, to timespan.Date, earliest int6
 	return sessions
 }
 
-// wants reports whether the question can be answered with the session c.
+// wants reports whether the session c has the session id and the staff member that the question asks for.
 func (q Question) wants(c *catalog.ClassSession) bool {
 	return (q.SessionID == nil || *q.SessionID == c.ID) &&
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
@@ -223,7 +224,7 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 }
 
 // findSessionAssignments returns one assignment for each class session that begins at the instant
-// start, sorted by the key of the session. Booking uses the first assignment with enough free seats.
+// `start`, sorted by the key of the session. Booking uses the first assignment with enough free seats.
 func (o *Openings) findSessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {

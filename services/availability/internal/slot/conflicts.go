@@ -23,7 +23,7 @@ type ConflictChecker struct {
 	overbooked map[uuid.UUID][]timespan.Span
 }
 
-// NewConflictChecker returns a checker for an offer. The argument held contains all future bookings.
+// NewConflictChecker returns a checker for an offer. The argument `held` contains all future bookings.
 func NewConflictChecker(offer *catalog.Offer, held []availability.Held) *ConflictChecker {
 	o := &ConflictChecker{
 		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]unitUse{},
@@ -50,8 +50,8 @@ func (o *ConflictChecker) add(h *availability.Held) {
 	})
 }
 
-// eachUnitUse calls yield for each service of the booking that needs no staff,
-// with the time of that service. eachUnitUse stops when yield returns false.
+// eachUnitUse calls `yield` for each service of the booking that needs no staff,
+// with the time of that service. eachUnitUse stops when `yield` returns false.
 func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
 	at := h.StartsAt
 	for _, part := range h.Services {
@@ -142,7 +142,7 @@ func (o *ConflictChecker) checkUnits(h *availability.Held) *availability.Reason 
 }
 
 // findPeakUse returns the largest number of capacity units of the
-// service that are booked at the same moment of the span during.
+// service that are booked at the same moment of the span `during`.
 func (o *ConflictChecker) findPeakUse(service uuid.UUID, during timespan.Span) int {
 	var overlapping []unitUse
 	for _, u := range o.uses[service] {

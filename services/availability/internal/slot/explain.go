@@ -82,7 +82,7 @@ func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	return performers
 }
 
-// hasStart reports whether the appointment, or a session of the class, can begin at the instant start.
+// hasStart reports whether the appointment, or a session of the class, can begin at the instant `start`.
 func (o *Openings) hasStart(start int64) bool {
 	if o.class != nil {
 		return slices.ContainsFunc(o.sessions, func(s session) bool { return s.Start == start })
@@ -110,8 +110,8 @@ type trial struct {
 	occupied booking.Occupied
 }
 
-// isBookable reports whether the start could be booked if only the first n rules applied. Of the causes of
-// rule n (for example blocks), only the first ones apply. The argument causes is their number, or [allCauses].
+// isBookable reports whether the start could be booked if only the first n rules applied. Of the causes of rule
+// n (for example blocks), only the first ones apply. The argument `causes` is their number, or [allCauses].
 func (e *explanation) isBookable(n, causes int) bool {
 	input := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
@@ -124,7 +124,7 @@ func (e *explanation) isBookable(n, causes int) bool {
 }
 
 // explainImpossible returns the reason for a start that cannot be booked even if no rule applies. Either the
-// class has no session then, or no staff member provides the services, or the time zone skips that time.
+// class has no session at that time, or no staff member provides the services, or the time zone skips that time.
 func (e *explanation) explainImpossible() *availability.Reason {
 	unrestricted := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
@@ -144,11 +144,11 @@ func (e *explanation) explainImpossible() *availability.Reason {
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
-	// causes returns the number of causes of the rule, such as blocks. The field causes is nil if
-	// no single cause can be identified. The function keep disables all causes except the first n.
+	// causes returns the number of causes of the rule, such as blocks. The field `causes` is nil if
+	// no single cause can be identified. The function `keep` disables all causes except the first n.
 	causes func(*explanation) int
 	keep   func(e *explanation, asked *trial, n int)
-	// describe adds details to the reason. The argument cause is the index of the cause if the rule has causes.
+	// describe adds details to the reason. The argument `cause` is the index of the cause if the rule has causes.
 	describe func(e *explanation, cause int, reason *availability.Reason)
 }
 
@@ -232,8 +232,8 @@ func describeStaff(e *explanation, _ int, reason *availability.Reason) {
 
 func openBusiness(e *explanation, input *trial) { input.offer.Hours = openWholeWeek(e.offer.Hours) }
 
-// openWholeWeek returns opening hours that cover every day completely. If a window in week lasts beyond midnight, the
-// result for its weekday also covers this time. Therefore a change from the result back to week only removes time.
+// openWholeWeek returns opening hours that cover every day completely. If a window in `week` lasts beyond midnight, the
+// result for its weekday also covers this time. Therefore a change from the result back to `week` only removes time.
 func openWholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	var whole catalog.WeekHours
 	for weekday := range whole {
@@ -351,7 +351,7 @@ func describeBusySpan(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// toLocal returns the local date and time of the business at the instant at.
+// toLocal returns the local date and time of the business at the instant `at`.
 func (e *explanation) toLocal(at int64) timespan.LocalDateTime {
 	shown := time.Unix(at, 0).In(e.offer.Location())
 	return timespan.LocalDateTime{

@@ -29,7 +29,7 @@ func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date,
 	}
 }
 
-// findNoStartRules returns the rule because of which a date in from..to has no start, for each such date.
+// findNoStartRules returns the rule because of which a date in `from`..`to` has no start, for each such date.
 // findNoStartRules assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
 func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
@@ -55,14 +55,14 @@ func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) 
 }
 
 // noStartRule is a rule that can be the reason why a date has no starts. It is
-// the reason if there are no starts when only the rules in applied are enabled.
+// the reason if there are no starts when only the rules in `applied` are enabled.
 type noStartRule struct {
 	code    string
 	applied []string
 }
 
 // listNoStartRules returns the rules in the order in which they are reported. The
-// field applied of each element includes the rules of the elements before it.
+// field `applied` of each element includes the rules of the elements before it.
 func listNoStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
 	if q.Services[0].Class() {

@@ -22,8 +22,8 @@ type Openings struct {
 	sessions []session        // bookable class sessions, sorted by start, then in the order of slots
 }
 
-// alternative is a staff member who can serve a leg that the candidate does not serve.
-// The field starts holds the starts at which this staff member can serve the leg.
+// alternative is a staff member who can serve a leg that the candidate does
+// not serve, with the starts at which this staff member can serve the leg.
 type alternative struct {
 	leg    int
 	member *catalog.Staff
@@ -39,7 +39,7 @@ type run struct {
 	first     int64
 }
 
-// EachDay calls yield for each date from..to, both included, with the number of bookable starts on that date.
+// EachDay calls yield for each date `from`..`to`, both included, with the number of bookable starts on that date.
 func (o *Openings) EachDay(from, to timespan.Date, yield func(timespan.Date, int)) {
 	counts := make([]int, max(0, to-from+1))
 	for _, r := range o.runs {
@@ -117,8 +117,8 @@ func (o *Openings) countDistinctStarts(d timespan.Date) int {
 }
 
 // countStarts returns the number of slots at each start, and the earliest start. Element
-// i of the result is for the start that is i·unit seconds after the earliest start. All
-// starts lie at such multiples, so that the slots are in order without sorting.
+// i of the result is for the start that is i·`unit` seconds after the earliest start.
+// All starts lie at such multiples, so that the slots are in order without sorting.
 func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
@@ -183,8 +183,8 @@ func (o *Openings) sortByDate() {
 	o.runs = sorted
 }
 
-// eachStart calls visit for each start of the run r. The argument of visit is
-// the distance from the instant earliest to the start, in multiples of unit.
+// eachStart calls `visit` for each start of the run r. The number passed to `visit`
+// is the distance from the instant `earliest` to the start, in multiples of `unit`.
 func (o *Openings) eachStart(r run, earliest, unit int64, visit func(int64)) {
 	at := (r.first - earliest) / unit
 	for range r.count {
@@ -193,8 +193,9 @@ func (o *Openings) eachStart(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// appendStarts appends the slots of the date d, without their staff members. Element i of the argument at is the number
-// of slots at the start earliest + i·unit. appendStarts replaces this number by the index of the first of these slots.
+// appendStarts appends the slots of the date d, without their staff members. Element
+// i of the argument `at` is the number of slots at the start `earliest` + i·`unit`.
+// appendStarts replaces this number by the index of the first of these slots.
 func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {

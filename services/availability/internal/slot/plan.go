@@ -15,7 +15,7 @@ type Plan struct {
 	appointment appointment
 	candidates  []*catalog.Staff // candidates in Auto-Assign order; one nil element if no service needs staff
 	horizon     *horizon         // working time; nil if the answer has no starts, whatever the occupied time is
-	starts      timespan.Span    // a span that contains every start of the answer, and little more time
+	starts      timespan.Span    // a span that contains every start of the answer and is not much longer
 }
 
 // NewPlan returns the plan for answering a question.
@@ -78,7 +78,7 @@ func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 }
 
 // computeHull returns the shortest span that contains every part of the spans that lies in the
-// span within. The spans must be normalized. If no part lies in within, the result is empty.
+// span `within`. The spans must be normalized. If no part lies in `within`, the result is empty.
 func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
@@ -90,7 +90,7 @@ func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	return narrow
 }
 
-// Find computes the bookable starts. The argument occupied must contain the time occupied within
+// Find computes the bookable starts. The argument `occupied` must contain the time occupied within
 // [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start in this span.
 func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	found := &Openings{appointment: p.appointment, candidates: p.candidates, countsStartOnce: p.question.IsPackage}

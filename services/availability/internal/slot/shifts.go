@@ -17,10 +17,10 @@ type shift struct {
 type horizon struct {
 	offer  *catalog.Offer
 	clock  zone
-	first  timespan.Date       // the first date whose windows are in plan
+	first  timespan.Date       // the first date whose windows are in `plan`
 	plan   [][]timespan.Window // element i holds the windows of the business that begin on the date first+i
-	shifts []shift             // the windows in plan as spans, sorted by date
-	open   []timespan.Span     // union of the spans in shifts
+	shifts []shift             // the windows in `plan` as spans, sorted by date
+	open   []timespan.Span     // union of the spans in `shifts`
 
 	blockedTime       []timespan.Span               // the blocks of the whole business, normalized
 	memberBlockedTime map[uuid.UUID][]timespan.Span // the blocks of single staff members, normalized
@@ -28,9 +28,9 @@ type horizon struct {
 	closedDates       map[timespan.Date]bool        // the dates on which an override closes the business
 }
 
-// newHorizon computes the working time on the dates from..to and on some dates before and after.
-// The earlier dates are needed for class sessions that begin before the date from and last until
-// then. The later dates are needed for class sessions that begin by the date to and last longer.
+// newHorizon computes the working time on the dates `from`..`to` and on some dates before and after.
+// The earlier dates are needed for class sessions that begin before `from` and last until that date.
+// The later dates are needed for class sessions that begin by the date `to` and last longer.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	classDates := findLongestClass(offer)
 	from, to = from-classDates, to+classDates
@@ -83,7 +83,7 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 }
 
 // joinShifts returns the union of the shifts' spans, regardless of their dates. If windows of neighbouring dates
-// touch or overlap, the working time is continuous (semantics.md §2). joinShifts reuses the memory of dst.
+// touch or overlap, the working time is continuous (semantics.md §2). joinShifts reuses the memory of `dst`.
 func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
 	for _, s := range shifts {
@@ -92,7 +92,7 @@ func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 	return timespan.Normalize(dst)
 }
 
-// cut returns the parts of the shifts that lie in the opening time of the business. It reuses the memory of dst.
+// cut returns the parts of the shifts that lie in the opening time of the business. It reuses the memory of `dst`.
 func (h *horizon) cut(dst, shifts []shift) []shift {
 	dst = dst[:0]
 	next := 0

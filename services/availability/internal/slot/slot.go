@@ -1,14 +1,15 @@
-// Package slot is the slot engine. It computes the starts at which an appointment can be booked, and the staff members
-// who can serve it, from the offer and the occupied time of a business (semantics.md §1–§3). A start is a time at which
-// an appointment or a class session can begin. The package has no side effects.
+// Package slot is the slot engine. From the offer and the occupied time of a business, it computes the starts at which
+// an appointment can be booked (semantics.md §1–§3). It also computes which staff members can serve the appointment. A
+// start is a time at which an appointment or a class session can begin. The package has no side effects.
 //
 // One function, [Find], serves /slots, /available-dates and POST /book. Therefore exactly the listed starts
 // can be booked. Find works in two steps. The first step makes a plan, which determines the span in which occupied
 // time can change the answer ([Plan.Reach]). The second step subtracts the occupied time ([Plan.Find]).
 //
-// The engine computes with instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if no
-// service needs staff. For each candidate, the engine computes the set of possible starts with operations on sets of
-// spans. It shortens working time by the length of the service, and extends occupied time by the same length.
+// The engine represents an instant in whole seconds, and a set of instants as a sorted list of spans. A candidate is a
+// staff member, or nil if no service needs staff. For each candidate, the engine computes the set of possible starts
+// with operations on sets of spans. It shortens working time by the length of the service, and extends occupied time by
+// the same length.
 //
 // The starts in the remaining part of a working window are a run: a sequence at equal distances. The engine computes
 // the number of starts by division, without a loop. It looks up the UTC offsets of the time zone once per question.
@@ -17,8 +18,8 @@
 // with staff. In a package with staff per service, each service may have another staff member. A variant is the
 // service with another duration.
 //
-// A class is requested alone, and each of its sessions is a start. A class session prevents everything else that its
-// staff member could serve at the same time, except other class sessions.
+// A class is requested alone, without other services. Each session of the class is a start.
+// During a class session, its staff member can serve nothing else, except other class sessions.
 package slot
 
 import (
@@ -91,7 +92,7 @@ func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff
 	return findCandidates(offer, services, q.StaffID)
 }
 
-// Find returns the bookable starts of a question. The argument occupied must contain the time occupied within
+// Find returns the bookable starts of a question. The argument `occupied` must contain the time occupied within
 // [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start in this span.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
 	return NewPlan(offer, q).Find(occupied)

@@ -23,9 +23,9 @@ type sweep struct {
 	fits, blockedStarts []timespan.Span
 }
 
-// admitAll computes the starts in the span within that are possible for every
-// candidate. admitAll removes starts because of clock changes, business-wide blocks,
-// capacity units, and legs that other staff members than the candidate serve.
+// admitAll computes the starts within the span `within` that are possible for every candidate. It
+// removes the starts that clock changes, business-wide blocks or a lack of capacity units prevent. It
+// also removes the starts at which no staff member can serve a leg that the candidate does not serve.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.appendRepeated(nil))
@@ -66,14 +66,14 @@ func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
 		s.horizon.teachingTime[member.ID])
 }
 
-// confine keeps the starts at which the leg l, without its buffers, lies in one of the spans work.
+// confine keeps the starts at which the leg l, without its buffers, lies in one of the spans in `work`.
 func (s *sweep) confine(l leg, work []timespan.Span) {
 	s.fits = l.findFittingStarts(s.fits, work)
 	s.spare = timespan.Intersect(s.spare, s.starts, s.fits)
 	s.starts, s.spare = s.spare, s.starts
 }
 
-// hinder removes the starts at which the leg, with its buffers, would overlap one of the busy spans.
+// hinder removes the starts at which the leg, with its buffers, would overlap one of the spans in `busy`.
 func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.blockedStarts = s.blockedStarts[:0]
 	for _, b := range busy {
@@ -154,8 +154,8 @@ func (s *sweep) emit(candidate int32, shifts []shift) {
 	}
 }
 
-// seek sets the field next to the index of the first span in starts that ends after
-// t. It searches from the current index, because windows are nearly sorted by start.
+// seek moves `s.next` to the index of the first span in `s.starts` that ends after t. It searches from the
+// present value of `s.next`, because seek is called for working windows that are nearly sorted by start.
 func (s *sweep) seek(t int64) {
 	for s.next > 0 && s.starts[s.next-1].End > t {
 		s.next--
@@ -165,7 +165,8 @@ func (s *sweep) seek(t int64) {
 	}
 }
 
-// findOverlapping returns the shifts of the next date if one of them begins before the first shift ends, otherwise nil.
+// findOverlapping returns the shifts after the date of shifts[0] if the first of them
+// belongs to the next date and begins before shifts[0] ends. Otherwise it returns nil.
 func findOverlapping(shifts []shift) []shift {
 	window := shifts[0]
 	for i := 1; i < len(shifts) && shifts[i].date <= window.date+1; i++ {

@@ -44,8 +44,8 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	return o
 }
 
-// findFullSpans returns the spans in which at least as many units are in use as the argument capacity. findFullSpans
-// also counts units with higher numbers than capacity, which were booked before the owner lowered the capacity.
+// findFullSpans returns the spans in which the number of units in use is at least `capacity`. It also counts
+// units whose number is greater than `capacity`. Such units were booked before the owner lowered the capacity.
 func findFullSpans(uses []unitUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
@@ -64,7 +64,7 @@ func findFullSpans(uses []unitUse, capacity int) []timespan.Span {
 	return spans
 }
 
-// change is an instant at which a unit becomes occupied (by is +1) or free (by is -1).
+// change is an instant at which a unit becomes occupied (`by` is +1) or free (`by` is -1).
 type change struct {
 	at       int64
 	by, unit int
@@ -89,9 +89,9 @@ type unitRun struct {
 	free []int // numbers of the free units, in ascending order
 }
 
-// listFreeUnits returns the lowest free units of 1..capacity at each moment of span, at most limit units.
-// The second result is the smallest number of free units at any moment. Units in use with numbers above
-// capacity reduce the number of free units.
+// listFreeUnits returns the lowest free units of 1..`capacity` at each moment of `span`, but
+// never more than `limit` units. The second result is the smallest number of free units at
+// any moment. Occupied units with numbers above `capacity` reduce the number of free units.
 func listFreeUnits(uses []unitUse, capacity int, span timespan.Span, limit int) ([]unitRun, int) {
 	var overlapping []unitUse
 	for _, u := range uses {

@@ -5,9 +5,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// ComputeWorkingTime calls yield for each active staff member and each of the dates from..to. The last argument of
-// yield is the number of seconds that the staff member works on that calendar date. Working time consists of the
-// windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
+// ComputeWorkingTime calls `yield` for each active staff member and each of the dates `from`..`to`. The last
+// argument of `yield` is the number of seconds that the staff member works on that calendar date. Working time
+// consists of the windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
 func ComputeWorkingTime(offer *catalog.Offer, from, to timespan.Date,
 	yield func(*catalog.Staff, timespan.Date, int64)) {
 	// The windows of a date are limited to the opening time of the dates around it.
@@ -32,7 +32,7 @@ func ComputeWorkingTime(offer *catalog.Offer, from, to timespan.Date,
 	}
 }
 
-// sumOverlap returns how many seconds of the span within are covered by the spans. The spans must be sorted.
+// sumOverlap returns how many seconds of the span `within` are covered by the spans. The spans must be sorted.
 func sumOverlap(spans []timespan.Span, within timespan.Span) int64 {
 	total := int64(0)
 	for _, s := range spans {

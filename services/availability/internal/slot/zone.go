@@ -17,7 +17,7 @@ type zone struct{ eras []era }
 // era is a range of instants with one UTC offset, in seconds.
 type era struct{ from, to, offset int64 }
 
-// newZone returns the UTC offsets of loc for the instants from..to.
+// newZone returns the UTC offsets of loc for the instants `from`..`to`.
 func newZone(loc *time.Location, from, to int64) zone {
 	var z zone
 	for at := from; at < to; {
