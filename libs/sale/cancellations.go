@@ -1,6 +1,6 @@
-// Package sale cancels and refunds bookings, orders of tickets and reservations by
-// the same rules, and opens their payments. The services that store these sales
-// pass functions that read and write them. The rules are in the subpackages.
+// Package sale cancels and refunds bookings, orders of tickets and reservations by the
+// same rules. It also creates their online payments. The services that store these
+// sales pass functions that read and write them. The rules are in the subpackages.
 package sale
 
 import (
@@ -60,7 +60,7 @@ func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Offer, s S) cancella
 // Cancel cancels a sale for the owner, with immediate effect. The argument `wanted` is the requested
 // refund. If it is "", the cancellation policy at the time of the sale determines the refund.
 //
-// Faults: not_found; conflict if the status does not allow the cancellation, or if wanted
+// Faults: not_found; conflict if the status does not allow the cancellation, or if `wanted`
 // exceeds the amount that is left to refund; invalid_parameter if `wanted` is not an amount.
 func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	wanted booking.RefundAmount) (S, error) {
@@ -73,7 +73,7 @@ func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID
 // `shown` is the refund that the page showed to the customer, in the currency of the sale.
 //
 // Faults: not_found; invalid_parameter if `shown` is not an amount of that currency; conflict
-// if the sale cannot be cancelled now, or if the refund is no longer the amount shown.
+// if the sale cannot be cancelled now, or if the refund is no longer the amount `shown`.
 func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID,
 	shown decimal.Decimal) (S, error) {
 	return c.change(ctx, actor.Actor{Kind: actor.Customer}, c.Store.Cancel, offer.ID, id,

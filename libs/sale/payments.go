@@ -13,14 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Opening opens the online payment of a sale that is already stored.
-// No transaction may be open. P is the type of a created payment.
+// Opening creates the online payment of a sale that is already stored. The caller
+// must not have an open database transaction. P is the type of a created payment.
 type Opening[P any] struct {
 	Kind event.SubjectKind
 	ID   uuid.UUID // id of the sale
 	// Create creates the payment at the provider. If it returns an error, the payment may exist nevertheless.
 	Create func(ctx context.Context) (P, error)
-	// Store stores that the payment is open. If it returns a fault with code outcome_unknown, the payment
+	// Store stores that the payment is open. If Store returns a fault with code outcome_unknown, the payment
 	// may be stored as open. After any other error, the payment is not stored as open and never will be.
 	Store func(ctx context.Context, created P) error
 	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument `created` is the zero value.

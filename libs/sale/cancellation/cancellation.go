@@ -141,7 +141,7 @@ func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 // `shown` is the refund that the page showed to the customer, in the currency of the sale.
 //
 // Faults: invalid_parameter if `shown` is not a valid amount of that currency; conflict if
-// customers cannot cancel the sale now, or if the refund is no longer the amount shown.
+// customers cannot cancel the sale now, or if the refund is no longer the amount `shown`.
 func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, now time.Time) (refund.Part, error) {
 	seen, err := of.Currency.Minor(shown)
 	if err != nil {
@@ -195,7 +195,7 @@ func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refun
 // not confirmed a paid sale, the refund is all of the payment that is left.
 //
 // Faults: conflict if a refund is pending or if `wanted` exceeds the amount that is left of the payment; conflict if
-// wanted is less than the full refund of an unconfirmed sale; invalid_parameter if `wanted` is not a valid amount.
+// `wanted` is less than the full refund of an unconfirmed sale; invalid_parameter if `wanted` is not a valid amount.
 func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {
 		return of.refund(wanted, now)

@@ -29,12 +29,12 @@ const (
 	maxExponent = 1 << 20
 )
 
-// Read decodes raw, the form_data of a request. The argument `name` is the name of the
-// request's member that holds it. Numbers become [json.Number]. The result is empty if
-// raw is empty or null. Read drops the members of form_data that the caller may not set.
+// Read decodes the argument `raw`, the form_data of a request. The argument `name` is the name of
+// the member of the request that holds form_data. Numbers become [json.Number]. The result is empty
+// if `raw` is empty or null. Read drops the members of form_data that the caller may not set.
 //
-// Fault: invalid_parameter, with the name in its message, if raw is not an object,
-// if PostgreSQL cannot store raw, or if raw exceeds one of the limits above.
+// Fault: invalid_parameter, with `name` in its message, if `raw` is not an object,
+// if PostgreSQL cannot store `raw`, or if `raw` exceeds one of the limits above.
 func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, error) {
 	form := map[string]any{}
 	if len(raw) == 0 || string(raw) == "null" {

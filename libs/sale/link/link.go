@@ -91,7 +91,7 @@ func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
 }
 
 // URL returns the link to a booking, an order of tickets or a reservation. The argument
-// `kept` is the stored hash of its token. URL returns "" if PagesURL is not set, if kept
+// `kept` is the stored hash of its token. URL returns "" if PagesURL is not set, if `kept`
 // is empty because the data is anonymized, or if the secret of the link was removed.
 func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	if l.pages == "" {
@@ -133,8 +133,8 @@ func Random() (string, []byte) {
 	return token, hash(token)
 }
 
-// HashOf returns the hash of a token, by which a database finds it. It returns
-// false if the text cannot be a token; the caller then needs no lookup.
+// HashOf returns the hash of a token. A database finds a link or feed by this hash. The
+// second result is false if the text cannot be a token; the caller then needs no lookup.
 func HashOf(token string) ([]byte, bool) {
 	raw, err := text.DecodeString(token)
 	if err != nil || len(raw) != tokenBytes {

@@ -19,8 +19,8 @@ type Policy struct {
 }
 
 // Bounded returns the policy of a booking after a reschedule. The argument `percent` is
-// the share that a cancellation just before the reschedule would have refunded. No
-// later cancellation refunds a larger share. A second call never raises this maximum.
+// the share that a cancellation just before the reschedule would have refunded. No later
+// cancellation refunds a larger share. A later call of Bounded never raises this maximum.
 func (p Policy) Bounded(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent
@@ -33,8 +33,8 @@ func PolicyOf(o *catalog.Offer) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
-// Percent returns the share of the payment, in percent, that a cancellation at the instant t refunds.
-// The booking was made at the instant booked and starts at the instant start. The rules are:
+// Percent returns the share of the payment, in percent, that a cancellation at the instant `t` refunds.
+// The booking was made at the instant `booked` and starts at the instant `start`. The rules are:
 //
 //   - Until CoolingOffHours after booked, inclusive, the share is
 //     100. If the policy has no rules, the share is always 100.
@@ -93,8 +93,8 @@ type Step struct {
 	Percent int       // refunded share, 1 to 100
 }
 
-// Steps returns the refunded shares for cancellations between the instants t and start, in order
-// of time. It leaves out periods without a refund. The parameters are those of [Policy.Percent].
+// Steps returns the refunded shares for cancellations between the instants `t` and `start`, in order
+// of time. Steps leaves out periods without a refund. The parameters are those of [Policy.Percent].
 //
 // If the policy has no rules, which means that it always refunds everything, the result is nil.
 func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
@@ -127,8 +127,8 @@ type Part struct {
 	Percent int   `json:"percent"`
 }
 
-// Of returns the refund of an amount. Its Percent is the share of the argument
-// `paid`, as a rounded whole number. The argument `paid` may be 0 only if amount is 0.
+// Of returns the refund of an amount. Its Percent is the share of the argument `paid`,
+// as a rounded whole number. The argument `paid` may be 0 only if `amount` is 0.
 func Of(amount, paid int64) Part {
 	if amount == 0 {
 		return Part{}
