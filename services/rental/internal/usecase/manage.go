@@ -168,7 +168,7 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string
 }
 
 // FindIdempotencyResult returns the stored answer of an earlier write with the same Idempotency-Key,
-// as [store.Store.Outcome] does. Fault: not_found for an invalid token.
+// as [store.Store.FindIdempotencyResult] does. Fault: not_found for an invalid token.
 func (l *ByLink) FindIdempotencyResult(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
