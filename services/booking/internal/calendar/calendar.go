@@ -123,7 +123,7 @@ func party(name string, size int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joined returns the non-empty parts, separated by the argument `by`.
+// joined joins the non-empty parts. The argument `by` is the separator.
 func joined(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

@@ -51,8 +51,8 @@ type Notifier interface {
 // Looker is a [Provider] that can report refunds outside Slotmesh. A refund
 // outside Slotmesh is one that a business made in the provider's own interface.
 type Looker interface {
-	// Look returns the subject of a charge and the sum of its refunds
-	// outside Slotmesh. Errors: [ErrRefused] if the charge does not exist.
+	// Look returns the booking, order of tickets or reservation that a charge is for, and the sum of
+	// the refunds that were made outside Slotmesh. Errors: [ErrRefused] if the charge does not exist.
 	Look(ctx context.Context, account, reference string) (Elsewhere, error)
 }
 

@@ -190,8 +190,8 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 	return id
 }
 
-// whole reads an integer between the arguments `least` and most. It accepts every JSON notation of
-// the integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is byDefault.
+// whole reads an integer from `least` to `most`. It accepts every JSON notation of the
+// integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is byDefault.
 func (f *fields) whole(name string, byDefault, least, most int) int {
 	raw := f.get(name)
 	if raw == nil {

@@ -64,7 +64,8 @@ const (
 	UntilNextDay      // the transition is allowed until the end of the day after the booking
 )
 
-// Include reports whether a transition is allowed on the date today. The argument `date` is the date of the booking.
+// Include reports whether a transition is allowed on the date in the
+// argument `today`. The argument `date` is the date of the booking.
 func (d Days) Include(date, today timespan.Date) bool {
 	switch d {
 	case FromItsDay:

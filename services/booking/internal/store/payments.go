@@ -298,8 +298,8 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 }
 
 // SupersedePayment stores that a charge on the provider's page has replaced an open charge. The argument
-// `from` is the reference of the replaced charge, and to is the reference of the page. SupersedePayment is
-// idempotent. Errors: [ErrPaymentOver] if the subject has no open charge with one of the two references.
+// `from` is the reference of the replaced charge, and `to` is the reference of the page. SupersedePayment
+// is idempotent. Errors: [ErrPaymentOver] if the subject has no open charge with one of the two references.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string,
 	now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5

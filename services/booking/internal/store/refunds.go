@@ -192,7 +192,7 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 }
 
 // follows reports whether the status of a refund can change. The
-// argument `from` is the current status, and to is the new status.
+// argument `from` is the current status, and `to` is the new status.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:

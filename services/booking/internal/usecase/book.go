@@ -218,8 +218,8 @@ type evaluation struct {
 // the idempotency lock in the round trip of the read. If an earlier request with
 // the same key and body has a confirmation, evaluate returns the confirmation.
 //
-// Faults: those of the business's account, the assignments and the payment. Errors:
-// [errChanged] if availability or pricing used another version of the offer.
+// Faults: those of [catalog.Offer.CheckAccount], [question.selectAssignments] and [Booker.paymentDue].
+// Errors: [errChanged] if availability or pricing used another version of the offer.
 func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Actor, r *request.Request,
 	lock *requestLock) (evaluation, *store.Confirmation, error) {
 	if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {

@@ -227,7 +227,8 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 // Cancel cancels a booking or an order of tickets for its customer and returns the new
 // customer view. The argument `shown` is the refund that the page showed to the customer.
 //
-// Faults: invalid_parameter; conflict if the customer cannot cancel now, or if the refund is no longer the one shown.
+// Faults: invalid_parameter; conflict if the customer cannot
+// cancel now, or if the refund is no longer the amount `shown`.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {

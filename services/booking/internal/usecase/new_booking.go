@@ -16,7 +16,7 @@ import (
 )
 
 // newBooking returns the booking to store for the evaluated request.
-// The argument `id` is the id of the booking, c is its assignment.
+// The argument `id` is the id of the booking, `c` is its assignment.
 func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.NewBooking {
 	q := e.question
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()

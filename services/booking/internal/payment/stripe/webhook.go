@@ -51,8 +51,9 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 // intentNotice converts a Stripe event about a PaymentIntent into a notice. The
 // notice reports how the PaymentIntent ended, or that an attempt to pay failed.
 //
-// A notice that reports the end has no subject. Therefore booking finds no charge for a PaymentIntent that belongs
-// to a Checkout Session, and ignores the notice. Stripe reports the end of the session by another event. A notice
+// A notice that reports the end has no subject, so booking can find the charge only by the id of the PaymentIntent.
+// The charge of a Checkout Session is stored under the id of the session. Therefore booking finds no charge for the
+// PaymentIntent of a session, and ignores the notice. Stripe reports the end of the session by another event. A notice
 // that reports a failed attempt has a subject, because Stripe sends no event about failed attempts of a session.
 func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
