@@ -45,8 +45,8 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest asks which of the given bookings could not be made as they
-// are under an offer that is not published yet (POST /internal/outside).
+// OutsideRequest asks about an offer that is not published yet (POST /internal/outside):
+// which of the given bookings would the rules of this offer not permit?
 type OutsideRequest struct {
 	Slug string `json:"slug"`
 	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.

@@ -169,14 +169,14 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking may be marked as completed or no-show. It may from the
-// beginning of its date on (lifecycle.md §4). The argument `date` is the date of the booking;
-// today is the current date. Both dates are in the time zone in which the booking was sold.
+// CanFinish reports whether a booking may be marked as completed or no-show. This is possible from the
+// beginning of the booking's date on (lifecycle.md §4). The argument `date` is the date of the
+// booking; `today` is the current date. Both dates are in the time zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed or no-show booking may be reopened. It may until
-// the end of the day after its date. The argument `date` is the date of the booking; today
-// is the current date. Both dates are in the time zone in which the booking was sold.
+// CanReopen reports whether a completed or no-show booking may be reopened. This is possible until
+// the end of the day after the booking's date. The argument `date` is the date of the booking;
+// `today` is the current date. Both dates are in the time zone in which the booking was sold.
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 
 // BookedService is one service of a booking, as it was at the time of the sale.

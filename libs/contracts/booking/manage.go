@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Managed is the customer view of a link (lifecycle.md §5). Either Booking or Ticket is set, depending on Kind.
+// Managed is the booking or order that a customer's link leads to, as the customer
+// sees it (lifecycle.md §5). Either Booking or Ticket is set, depending on Kind.
 type Managed struct {
 	Kind     event.SubjectKind       `json:"kind"`
 	Business catalog.ManagedBusiness `json:"business"`
@@ -61,7 +62,8 @@ type ManagedBooking struct {
 // MayMove reports whether the customer may reschedule a booking now.
 type MayMove struct {
 	Allowed bool `json:"allowed"`
-	// Reason is one of the Cancel… reasons, or the status of the booking. It is set if a reschedule is not allowed.
+	// Reason is set if a reschedule is not allowed. It is the status of the booking, or
+	// one of the Cancel… constants, which are also the reasons against a reschedule.
 	Reason string     `json:"reason,omitempty"`
 	Until  *time.Time `json:"until"` // last instant at which Allowed holds; null if not allowed
 }
@@ -91,8 +93,8 @@ type ManagedTicket struct {
 	// the provider. It is null if the order has no online payment.
 	Payment *Payment `json:"payment"`
 	CanPay  bool     `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
-	// Unpaid reports that the order was cancelled because it was not paid in
-	// time. It becomes false again after the events of the order are deleted.
+	// Unpaid reports that the order was cancelled because it was not paid in time. It
+	// becomes false again when the entries of the order in the event log are deleted.
 	Unpaid       bool         `json:"unpaid"`
 	Cancellation Cancellation `json:"cancellation"`
 }

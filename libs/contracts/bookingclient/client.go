@@ -34,8 +34,8 @@ type Client struct{ peer Caller }
 // NewClient returns a client that sends its requests through the argument `caller`.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
-// Occupied returns the time that the active bookings of a business occupy within
-// a window. The arguments `from` (included) and to (excluded) are the limits of the
+// Occupied returns the time that the active bookings of a business occupy within a
+// window. The arguments `from` (included) and `to` (excluded) are the limits of the
 // window. Both must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
 // If seats is true, the result includes the booked seats of class sessions that

@@ -41,7 +41,7 @@ func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 }
 
 // Text returns the answer as text in one language of the business. The argument
-// `yes` is the text for a ticked checkbox, no is the text for an unticked one.
+// `yes` is the text for a ticked checkbox, `no` is the text for an unticked one.
 func (a Answer) Text(language, yes, no string) string {
 	switch v := a.Value.(type) {
 	case bool:

@@ -6,9 +6,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// PaysOnline reports whether a customer pays online for a sale (semantics.md §3).
-// The argument `mode` is the payment mode for the kind of sale; choice is the
-// customer's choice, or "" if the mode permits none; total is the price of the sale.
+// PaysOnline reports whether a customer pays online for a sale (semantics.md §3). The
+// argument `mode` is the payment mode for the kind of sale; `choice` is the customer's
+// choice, or "" if the mode permits none; `total` is the price of the sale.
 func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	if len(o.Payments.Providers) == 0 || total == 0 {
 		return false
@@ -31,9 +31,9 @@ func (o *Offer) ConnectedProviders() []string {
 	return connected
 }
 
-// Due returns the part of a price that the customer pays online at the time of the booking, in minor
-// units (semantics.md §3). The argument `requirement` is the payment requirement, and deposit is the amount
-// or percentage of its deposit. A fixed deposit is at most the price. A percentage is rounded half up.
+// Due returns the part of a price that the customer pays online at the time of the booking, in minor units
+// (semantics.md §3). The argument `requirement` is the payment requirement, and `deposit` is the amount or
+// percentage of its deposit. A fixed deposit is at most the price. A percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
 	if requirement == RequirementFull {
 		return price

@@ -87,7 +87,7 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 // services, events or rentals. The argument `given` holds the answers in the request.
 //
 // For the booking page, the result contains only the answers to the business's questions (pages.md),
-// each in the form that its question requires. For all other actors, the result is given, unchanged.
+// each in the form that its question requires. For all other actors, the result is `given`, unchanged.
 //
 // If the business enforces its form, a booking with an API key must answer the required
 // questions, except consents, which cannot be given with an API key. Fault:

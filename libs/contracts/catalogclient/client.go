@@ -110,8 +110,8 @@ func untagged(t *tagged, err error) (*catalog.Offer, error) {
 }
 
 // ask requests an offer from the catalog service for the cache. The argument `known` is the cached
-// offer, or nil. If the cached offer is still the newest one, ask returns known. If mayBeOld is
-// true, the catalog service may send a stale offer. The duration is the age of the offer.
+// offer, or nil. If the cached offer is still the newest one, ask returns `known`. If mayBeOld is
+// true, the catalog service may send a stale offer. The returned duration is the age of the offer.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")

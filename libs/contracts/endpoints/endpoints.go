@@ -163,8 +163,8 @@ func (e Endpoint[Req, Out]) Private() Endpoint[Req, Out] {
 
 // Caller sends requests to a peer service. Its errors are faults. *peer.Client implements it.
 type Caller interface {
-	// Call sends the argument `in` as JSON and decodes the response into out. If in
-	// is nil, the request has no body; if out is nil, the response is not decoded.
+	// Call sends the argument `in` as JSON and decodes the response into the argument `out`.
+	// If `in` is nil, the request has no body; if `out` is nil, the response is not decoded.
 	Call(ctx context.Context, method, path string, in, out any) error
 	// Ask is Call for a POST that only reads.
 	Ask(ctx context.Context, path string, in, out any) error

@@ -165,7 +165,7 @@ func (f *field) read(path func(name string) string, query request.Query, into re
 	return f.set(into, text)
 }
 
-// set parses the text of a parameter `into` the field.
+// set parses the text of a parameter and stores the value in the field.
 func (f *field) set(into reflect.Value, text string) error {
 	id, isID := into.Addr().Interface().(*uuid.UUID)
 	if !isID {

@@ -20,7 +20,7 @@ import (
 type decoder struct{ report *report }
 
 // decode decodes the YAML value n into v. The argument `v` must
-// be settable and have its zero value; n must not be an alias.
+// be settable and have its zero value; `n` must not be an alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))

@@ -20,8 +20,8 @@ type jsonReader struct {
 	values int
 }
 
-// parseJSON parses a JSON object from in. The argument `src` is
-// the whole text that in returns; parseJSON counts its lines.
+// parseJSON parses a JSON object from the reader `in`. The argument `src` is
+// the whole text that this reader returns; parseJSON counts the lines of `src`.
 func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}
 	r.dec.UseNumber()

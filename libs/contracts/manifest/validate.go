@@ -115,7 +115,7 @@ func (v *validator) checkManifest() {
 }
 
 // checkUnique reports each item of a list whose value equals that of an earlier item. The argument
-// `field` is the name of the field with the value. If the item itself is the value, field is "".
+// `field` is the name of the field with the value. If the item itself is the value, `field` is "".
 func checkUnique[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
@@ -180,7 +180,8 @@ func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	v.addProblem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).setCode(CodeUnknown)
 }
 
-// checkKeys reports keys that are not in the list of known keys, to, and keys that occur twice.
+// checkKeys reports keys that are not in the argument `to`, the
+// list of known keys. It also reports keys that occur twice.
 func (v *validator) checkKeys(at *path, keys []Key, to *keyList) {
 	checkUnique(v, at, keys, "", identity[Key])
 	for i, k := range keys {

@@ -33,8 +33,8 @@ func Warnings(src []byte, now time.Time) []Problem {
 	return warnings
 }
 
-// WarningsUntil is [Warnings] with a function `stop`. Soon after stop
-// returns true, it returns [ErrStopped]. It returns no other error.
+// WarningsUntil is [Warnings] with a function `stop`. Soon after `stop`
+// returns true, WarningsUntil returns [ErrStopped]. It returns no other error.
 func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil || problem != nil {

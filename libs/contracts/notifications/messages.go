@@ -23,7 +23,8 @@ func MessageStatuses() []string {
 	return []string{MessageNotSent, MessageQueued, MessageHeld, MessageSent, MessageFailed}
 }
 
-// Message is a message to a customer or an owner, without its contents. It may not be sent yet, or never.
+// Message is a message to a customer or an owner, without its contents.
+// Perhaps the message has not been sent yet, or will never be sent.
 type Message struct {
 	ID   uuid.UUID `json:"id"`
 	Kind string    `json:"kind"`

@@ -30,9 +30,9 @@ func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 // Of returns a client for the data of one business. If the slug now belongs to
 // another business, the methods of this client return a fault business_not_found.
 //
-// A client without Of gets the data of the business that the cached offer of the rental
-// service names for the slug. While the catalog service is down or slow, this business can
-// be one that was removed. Only Reserve, Ahead and Outside always use the newest offer.
+// A client without Of gets the data of the business to which the slug belongs in the offers that the
+// rental service has cached. While the catalog service is down or slow, a cached offer can be stale:
+// its business may have been removed. Only Reserve, Ahead and Outside always use the newest offer.
 func (c *Client) Of(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
 
 // Ceilings returns the maximal number of units that can be booked online, for each rental

@@ -50,10 +50,10 @@ func newMemoryBudget(bytes int64) *memoryBudget {
 // ends. The function `work` must return [manifest.ErrStopped] soon after the function `stop` returns true.
 //
 // The function `work` must not call Do for the same business, not even
-// indirectly: that call would wait for work to end, and would never return.
+// indirectly: that call would wait for `work` to end, and would never return.
 //
 // Faults: payload_too_large if one of the sources needs more memory than the
-// whole budget; service_unavailable if ctx ends first; the faults of work.
+// whole budget; service_unavailable if ctx ends first; the faults of `work`.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
 	return processBudget().run(ctx, business, work, sources...)
 }
