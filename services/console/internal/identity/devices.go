@@ -23,7 +23,7 @@ import (
 const (
 	// DeviceGood is how long a person can confirm the code of a program.
 	DeviceGood = 10 * time.Minute
-	// DeviceEvery is the minimum interval between two polls of a program for its token.
+	// DeviceEvery is the minimum interval between two polls by which a program asks for its token.
 	DeviceEvery = 5 * time.Second
 	// DeviceTokenGood is the lifetime of the token that a program gets.
 	DeviceTokenGood = 90 * 24 * time.Hour
@@ -40,7 +40,7 @@ const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const codeLength = 8
 
-// newUserCode returns a new random user code, which a program shows and a person types.
+// newUserCode returns a new random user code. The program shows this code, and the person types it in a browser.
 func newUserCode() string {
 	code := make([]byte, codeLength)
 	for i := range code {
@@ -50,7 +50,8 @@ func newUserCode() string {
 	return string(code)
 }
 
-// UserCode returns the user code in a text that a person typed. UserCode returns "" if the text has no valid user code.
+// UserCode returns the user code in `typed`, the text that a person typed. If the text has no valid user code, UserCode
+// returns "".
 func UserCode(typed string) string {
 	code := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
@@ -64,7 +65,7 @@ func UserCode(typed string) string {
 	return code
 }
 
-// ShowCode formats a user code as a program shows it, with a hyphen in the middle.
+// ShowCode returns a user code with a hyphen in the middle, which is the form that programs show.
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
@@ -78,7 +79,7 @@ func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, stri
 	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
 }
 
-// deviceName shortens the name that a machine reports to one line of at most 60 characters.
+// deviceName shortens the name of a machine to one line of at most 60 characters. The machine itself reports this name.
 func deviceName(name string) string {
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
 	const longest = 60
@@ -105,7 +106,7 @@ func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.Devi
 	return &d, err
 }
 
-// DeviceChoice is a role that a person can grant to a program.
+// DeviceChoice is a role in a business, or the role of an operator, that a person can grant to a program.
 type DeviceChoice struct {
 	access.Member
 	Name string // name of the business; "" for an operator
@@ -178,7 +179,8 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID
 	return nil
 }
 
-// tellOfDevice mails a person that a program now acts for them. The argument `made` is the program's token.
+// tellOfDevice sends a person a mail, which reports that a program now acts for them. The argument `made` is the
+// program's token.
 func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	who, err := a.Store.ByID(ctx, made.CreatedBy)
 	if err != nil {

@@ -22,8 +22,7 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is the sign-in of a program that waits until a person allows the program to act for the person (RFC
-// 8628).
+// DeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows it to act for them.
 type DeviceLogin struct {
 	UserCode  string // eight letters, which the program shows and the person types
 	Client    string // name of the program's machine, as the program reports it
@@ -101,7 +100,7 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 // time; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
 	token [sha256.Size]byte) (Token, error) {
-	var told error // an error for the caller, not of the transaction, which must be committed
+	var told error // error for the caller; the transaction is committed in spite of it
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockAnswerer(ctx, tx, hash)
 		if err != nil {
@@ -187,9 +186,9 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 	return err
 }
 
-// lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id. It
-// returns nil if no person has answered yet. The caller must lock the row of the sign-in after this call, because
-// [endDevices] locks in the same order. Errors: [ErrNotFound].
+// lockAnswerer takes the lock of [lockPerson] for the person who allowed or denied a program's sign-in, and returns the
+// person's id. It returns nil if the sign-in has no answer yet. The caller must lock the row of the sign-in after this
+// call, because [endDevices] takes the two locks in the same order. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
 		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])

@@ -22,10 +22,10 @@ import (
 var ErrRevoked = fault.New(fault.Unauthorized,
 	"The session or token of this request has ended; sign in again, or send another token.")
 
-// lockRights locks the rights of principals until the transaction ends. It locks the rights of the principals in
-// changed exclusively, and the rights of reader against changes only. It locks in ascending order of ids, so that two
-// transactions cannot deadlock. It ignores the nil UUID. The ids in reader and changed are roots, as [rootOf] returns
-// them.
+// lockRights locks the rights of principals until the transaction ends. The principals in `changed` get an exclusive
+// lock, and `reader` gets a shared lock, which only prevents changes of its rights. Both arguments have ids of roots,
+// as [rootOf] returns them. lockRights ignores the nil UUID. It locks in ascending order of ids, so that two
+// transactions cannot deadlock.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -45,9 +45,9 @@ func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uui
 }
 
 // rootOf returns the root of a principal: the person or token from which the principal's rights derive. A person is
-// their own root. The root of a token is the person who created it, directly or through other tokens. If no person
-// created the tokens, the root is the first of them. The root of the environment's token is the nil UUID. Errors:
-// [ErrRevoked].
+// their own root. The root of a token is the person who created the token, directly or through other tokens. If the
+// first token of this chain was not created by a person, the first token is the root. The root of the admin token from
+// the environment is the nil UUID. Errors: [ErrRevoked].
 func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
 	switch by.Kind {
 	case access.Environment:
@@ -182,9 +182,9 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs revoke, a transaction that removes rights of a principal with this root. Then it waits until the
-// writes in other services that began before the transaction have ended. The fault outcome_unknown means that the
-// rights are removed, but that another service may still execute one of these writes.
+// revocation runs the function `revoke`, a transaction that removes rights of a principal with this root. Then
+// revocation waits until the principal's earlier writes in other services have ended. The fault outcome_unknown means
+// that the rights are removed, but that another service may still execute one of these writes.
 func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {
@@ -196,7 +196,7 @@ func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, 
 	return done, nil
 }
 
-// revoking runs [revocation] with one transaction that has no result.
+// revoking calls [revocation]. It runs the function `revoke` in one transaction, which has no result.
 func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
 	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
@@ -209,8 +209,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits until all writes of a root that are in progress at the time of the call have ended. It ignores
-// later writes, because these read their rights after the revocation.
+// awaitWrites waits until all writes in other services that principals with this root have in progress have ended. It
+// ignores writes that begin after the call, because these read their rights after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)
