@@ -61,7 +61,8 @@ breaks is a warning. With --override also outside working hours; never what is t
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
-// given returns a pointer to the text of a flag, or nil if the flag is omitted or empty.
+// given returns a pointer to `text`, the value of a flag. It returns nil if the value is "", so the request omits the
+// field.
 func given(text string) *string {
 	if text == "" {
 		return nil
@@ -90,8 +91,8 @@ func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooki
 	return called.person(ctx, staff, session)
 }
 
-// person replaces the key or name in the argument `staff` by the id of the member. It replaces the key in the argument
-// `session` by the id of the class session.
+// person replaces the key or name in the argument `staff` by the id of the staff member. It replaces the key in the
+// argument `session` by the id of the class session.
 func (n *names) person(ctx context.Context, staff, session *string) error {
 	if err := n.resolve(ctx, aMember, staff); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// withClient wraps the action of a command that needs a client of the server. It opens the client before the action,
-// and closes it after.
+// withClient returns the function that runs a command. The function opens a client of the server, runs `action` with
+// this client, and closes the client.
 func (c *command) withClient(action func(cmd *cobra.Command, args []string,
 	client *client) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {

@@ -11,8 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// sold describes a kind of object that customers pay online and that can be refunded: bookings, reservations or
-// tickets.
+// sold describes a kind of object that customers pay for online: bookings, reservations or tickets.
 type sold[T any] struct {
 	list    string // part of the path for the kind, and name of its group of commands
 	one     string // name of one object of the kind, for sentences
@@ -21,8 +20,8 @@ type sold[T any] struct {
 }
 
 // refundEntries returns three commands for a kind of paid object: one cancels an object, one previews the cancellation,
-// and one refunds the object. The argument `freed` completes the help of the cancel command: it names what a
-// cancellation makes available again.
+// and one refunds the object. The argument `freed` is a part of the help of the cancel command: the text that names
+// what a cancellation makes available again.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }
@@ -41,8 +40,8 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 }
 
 // amountEntry returns the cancel command or the refund command; the argument `write` is its name. The command sends the
-// amount to refund, and prints the refund. The command's flag gives this amount as a number, or as one of the texts in
-// the argument `words`. The argument `unsaid` is the default of the flag.
+// amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as a number or as one of
+// the texts in the argument `words`. The argument `unsaid` is the default of this flag.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (
@@ -93,8 +92,8 @@ func notifyFlag(cmd *cobra.Command, notify *bool) {
 	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
 }
 
-// silence returns the value of the field notify in a request: false if the customer must not be notified. Otherwise it
-// returns nil, which omits the field.
+// silence returns the value of the field `notify` of a request. The value is a pointer to false if the customer must
+// not be notified; otherwise it is nil, and the request omits the field.
 func silence(notify bool) *bool {
 	if notify {
 		return nil

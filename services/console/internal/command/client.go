@@ -51,7 +51,8 @@ func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// inWords replaces the error of a server that gave no answer by an error whose sentence gives advice.
+// inWords replaces an error that means that the server gave no answer. The new error has a message that advises the
+// user.
 func (c *client) inWords(err error) error {
 	var lost *adminapi.NoAnswerError
 	if !errors.As(err, &lost) {
@@ -61,7 +62,7 @@ func (c *client) inWords(err error) error {
 }
 
 // call sends a request and decodes the JSON answer into the argument `out`. The body of the request is the argument
-// `in`, encoded as JSON; if `in` is nil, the request has no body. If `out` is nil, call ignores the answer.
+// `in`, encoded as JSON; if `in` is nil, the request has no body. If `out` is nil, call ignores the body of the answer.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	r := adminapi.Request{Method: method, Path: path}
 	if in != nil {
@@ -117,10 +118,10 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 	}
 }
 
-// at returns the path of a business, or of a resource below it.
+// at returns the path of a business in the admin API, or the path of an object below it.
 func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
 
-// isJSON reports whether the text of a manifest is JSON. The server decides this by the same rule.
+// isJSON reports whether the text of a manifest is JSON. The server uses the same rule to decide between JSON and YAML.
 func isJSON(text []byte) bool {
 	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"),
 		" \t\r\n"), "{")

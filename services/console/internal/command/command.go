@@ -30,7 +30,7 @@ const (
 	exitRefused
 	exitUsage
 	exitUnreachable
-	exitOutside // plan: publishing would conflict with what customers have booked
+	exitOutside // the command plan: publishing would conflict with existing bookings, reservations or tickets
 )
 
 // Host is the command's access to the machine: standard streams, environment and time.

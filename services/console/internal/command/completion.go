@@ -32,7 +32,7 @@ func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, c
 	return offered, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSlug completes the first argument of a command with the slugs of businesses.
+// completeSlug offers the slugs of businesses for the first argument of a command.
 func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// listed returns the commands that list the services, members, events and rentals of an offer with their keys. All
-// commands of slotmesh accept these keys instead of ids.
+// listed returns the commands that list the services, members, events and rentals of an offer with their keys. The
+// other commands accept these keys instead of ids.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{
 		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService,
@@ -59,8 +59,8 @@ func (c *command) listContents(kind, short string, head []string, more func(*con
 	})
 }
 
-// price returns the price of an object as text, with the currency, or "free" for the price 0. Pricing rules are not
-// applied to this price.
+// price returns the price `amount` as text, with the currency of the manifest `o`. It returns "free" for the price 0.
+// The price is the one before any pricing rule.
 func price(o *contents, amount manifest.Decimal) string {
 	if amount.IsZero() {
 		return "free"

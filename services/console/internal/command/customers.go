@@ -40,7 +40,7 @@ func customerTable(list ...customer.Customer) table {
 }
 
 // exportCustomer returns the command that exports the data of a customer. It prints JSON unless the user requests YAML,
-// because the file is for other programs.
+// because the exported data is for other programs.
 func (c *command) exportCustomer() *cobra.Command {
 	var email string
 	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,

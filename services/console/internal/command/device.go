@@ -18,8 +18,8 @@ import (
 const (
 	deviceClient = "slotmesh"
 	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
-	// pollEvery is the wait between two polls if the server sends no interval. After each answer "slow_down", the
-	// command adds pollEvery to the interval (RFC 8628, 3.5).
+	// pollEvery is the time between two polls for the token if the server sends no interval. After each answer
+	// "slow_down", the command adds pollEvery to the interval (RFC 8628, 3.5).
 	pollEvery = 5 * time.Second
 )
 
@@ -101,8 +101,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	}
 }
 
-// form sends a request with form values, as OAuth requires, and decodes the answer into out. If the answer is an OAuth
-// error, form decodes the error's code into a field of out and returns nil.
+// form sends a POST request with form values, as OAuth requires, and decodes the answer into `out`. If the answer is an
+// OAuth error, form decodes the error's code into a field of `out` and returns nil.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path,

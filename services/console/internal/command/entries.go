@@ -45,8 +45,8 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 	return refused
 }
 
-// listEntries returns a command that lists the objects of a business, such as bookings. The map filters has the query
-// parameters of the request, with the values of the flags that set them.
+// listEntries returns a command that lists the objects of a business, such as bookings. The map `filters` has the names
+// of the request's query parameters. Its values point to the values of the flags that set these parameters.
 func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
 	show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {

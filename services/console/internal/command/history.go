@@ -26,8 +26,8 @@ type historyEntry struct {
 	What []string `json:"what,omitempty"` // changes of the version; omitted unless requested
 }
 
-// mostWhat is the maximum number of versions whose changes the command shows. The command reads each of these versions
-// from the server, so the number must be small.
+// mostWhat is the maximum number of versions for which the command history shows the changes. The command reads each of
+// these versions from the server, so the number must be small.
 const mostWhat = 20
 
 func (c *command) history() *cobra.Command {
@@ -77,8 +77,8 @@ func orNone(text string) string {
 	return text
 }
 
-// publishers returns the name of the publisher of each version, by the number of the version. The map is empty if the
-// token may not read the events. If the token may read the team, the names of people are their e-mail addresses.
+// publishers maps the number of each version to the name of its publisher. If the token may read the team, people have
+// their e-mail addresses as names. If the token may not read the events, the map is empty.
 func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
 	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events",
@@ -104,7 +104,8 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	return by
 }
 
-// whatChanged sets the changes of the newest versions in list. It compares each of them with the version before it.
+// whatChanged sets the field What of the newest versions in `list`. It compares each of these versions with the version
+// before.
 func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
 	for i := range list[:min(len(list), mostWhat+1)] {

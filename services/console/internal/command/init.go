@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-// initialize returns the command init, which prints a first manifest. The command needs no server.
+// initialize returns the command init, which prints the first manifest of a new business. The command needs no server.
 func (c *command) initialize() *cobra.Command {
 	b := template.Business{}
 	cmd := &cobra.Command{

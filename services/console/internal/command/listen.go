@@ -26,7 +26,7 @@ import (
 
 const (
 	listenEvery   = 2 * time.Second
-	listenOverlap = time.Minute      // two polls overlap, because events can be listed late
+	listenOverlap = time.Minute      // time before the newest event that each poll reads again, because events can be listed late
 	forwardWithin = 15 * time.Second // timeout of one request, as for webhooks
 	secretPrefix  = "whsec_"
 	secretBytes   = 32
@@ -102,8 +102,8 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 	}
 }
 
-// forward sends the events at or after the time since that this listener has not sent before, oldest first. It returns
-// the time of the newest event.
+// forward sends the events at or after the time `since`, oldest first. It skips the events that this listener has
+// already sent. It returns the time of the newest event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
 	list, err := pages[event.Event](ctx, client, at(l.slug, "events"), "events", query)
@@ -134,8 +134,8 @@ func (l *listener) forward(ctx context.Context, client *client, since time.Time)
 	return newest, nil
 }
 
-// wants reports whether the listener forwards events of a type. It forwards the types that the user has requested, if
-// webhooks can also have these types.
+// wants reports whether the listener forwards events of a type. It forwards a type if the user has requested it and
+// webhooks can deliver it.
 func (l *listener) wants(t event.Type) bool {
 	return slices.Contains(event.Types(), t) && (slices.Contains(l.events, "*") || slices.Contains(l.events, string(t)))
 }

@@ -61,8 +61,8 @@ func (c *command) pastedToken(server string) (string, error) {
 	return token, nil
 }
 
-// keepGood sends a request with the command's token. It stores the token for this server if the server accepts the
-// request.
+// keepGood sends a request with the command's token. If the server accepts the request, keepGood stores the token for
+// this server.
 func (c *command) keepGood(ctx context.Context, server string) error {
 	client, err := c.client()
 	if err != nil {
@@ -108,8 +108,8 @@ func (c *command) keptTokens() (map[string]string, error) {
 	return kept, nil
 }
 
-// keepToken stores the token of a server in the file of tokens. It writes a new file and then renames the file, so that
-// other processes never read an incomplete one.
+// keepToken stores the token of a server in the file at [command.tokensFile]. It writes a new file and then renames the
+// file, so that other processes never read an incomplete one.
 func (c *command) keepToken(server, token string) error {
 	path := c.tokensFile()
 	if path == "" {

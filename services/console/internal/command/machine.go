@@ -40,7 +40,7 @@ and no Slotmesh may use them. The same release restores what it has backed up; s
 }
 
 // onMachine runs the all-in-one program on this machine, with the environment and the standard streams of this command.
-// The argument `what` is backup or restore.
+// The argument `what` is the subcommand to run: "backup" or "restore".
 func (c *command) onMachine(ctx context.Context, what, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {

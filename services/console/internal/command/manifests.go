@@ -27,7 +27,7 @@ type invalidManifest struct{ file string }
 
 func (e *invalidManifest) Error() string { return e.file + " is not valid" }
 
-// published is the server's answer to a publish or a rollback.
+// published is the server's answer to a request that publishes a manifest or rolls back to an earlier version.
 type published struct {
 	ID      uuid.UUID `json:"id,omitzero"` // omitted if nothing was published
 	Slug    string    `json:"slug"`
@@ -38,7 +38,7 @@ type published struct {
 
 // source is the text of a manifest, with the name of its file.
 type source struct {
-	name string // begins the messages about problems
+	name string // name of the file, with which each message about a problem begins
 	text []byte
 }
 
@@ -131,8 +131,8 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
 }
 
-// publishedAs returns the number of the newest version if this version has the text of src. It returns 0 if the text
-// differs or if the version cannot be read.
+// publishedAs returns the number of the newest version if this version has the text of src. It returns 0 if the texts
+// differ or if the server does not return the newest version.
 func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
 	version, err := c.newest(ctx, slug)
 	if err != nil || version == 0 {
@@ -152,8 +152,8 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	return version
 }
 
-// manifestCall returns a request whose body is a manifest. It sets the Content-Type to YAML or JSON, as the text
-// requires.
+// manifestCall returns a request whose body is a manifest. It sets the Content-Type to YAML or JSON, depending on the
+// text.
 func manifestCall(method, path string, src *source) adminapi.Request {
 	r := adminapi.Request{Method: method, Path: path, Body: src.text,
 		Header: map[string]string{"Content-Type": "application/yaml"}}

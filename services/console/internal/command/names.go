@@ -31,7 +31,7 @@ type entry struct {
 	Key  string    `json:"key"`
 	Name string    `json:"name"`
 
-	// Price is the price of a service or a rental. Pricing rules are not applied to this price.
+	// Price is the price of a service or a rental before any pricing rule.
 	Price           json.Number `json:"price,omitempty"`
 	Currency        string      `json:"currency,omitempty"`
 	DurationMinutes int         `json:"duration_minutes,omitempty"` // duration of a service
@@ -79,7 +79,7 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// of returns all objects of a kind in an offer. The command looks up names in this list, and completes flags with it.
+// of returns all objects of an offer that have this kind. The command looks up names and completes flags by this list.
 func (o *contents) of(kind string) []entry {
 	var list []entry
 	switch kind {
@@ -154,14 +154,14 @@ func (o *contents) variants(service uuid.UUID) []entry {
 	return list
 }
 
-// resolve replaces each of the texts by the id of the object with this key or name; kind is the kind of the objects. It
-// does not change a text that is empty or already an id.
+// resolve replaces the key or name in each of `texts` by the id of the object. All objects have the kind `kind`.
+// resolve does not change a text that is empty or already an id.
 func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
 	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
 }
 
-// among replaces texts by ids, as resolve does. It looks only among the objects that the function pick returns, such as
-// the tiers of one event.
+// among replaces texts by ids, as resolve does. It looks only among the objects that the function `pick` returns, such
+// as the tiers of one event.
 func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {
@@ -183,7 +183,8 @@ func (n *names) among(ctx context.Context, kind string, pick func(*contents) []e
 	return nil
 }
 
-// tier replaces the key or name of a tier by its id. The argument `event` is the id of the tier's event.
+// tier replaces the key or name of a tier in the argument `text` by the tier's id. The argument `event` is the id of
+// the tier's event.
 func (n *names) tier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
@@ -192,7 +193,8 @@ func (n *names) tier(ctx context.Context, event string, text *string) error {
 	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
 }
 
-// services replaces the keys or names of services by ids. The argument `list` separates them by commas.
+// services replaces the keys or names of services in the argument `list` by ids. Commas separate the services in this
+// list.
 func (n *names) services(ctx context.Context, list *string) error {
 	parts := strings.Split(*list, ",")
 	for i := range parts {
@@ -227,8 +229,8 @@ func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	return nil
 }
 
-// meant returns the object that a person means by a text. This is the object with the text as its key. If no object has
-// this key, meant returns the only object with the text as its name, in upper or lower case.
+// meant returns the object that the user names by `text`. It returns the object whose key is the text. If no object has
+// this key, meant returns the only object whose name is the text; upper and lower case are equal.
 func meant(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil

@@ -18,8 +18,8 @@ func (c *command) operators() *cobra.Command {
 		c.changeOperator("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out", "signed_out"))
 }
 
-// operator is an operator in the server's answers. Until is the time at which the operator right lapses. It is set only
-// if a group of the identity provider made the person an operator.
+// operator is the JSON of an operator in the server's answers. The field Until is the time at which the operator right
+// lapses. It is set only if a group of the identity provider made the person an operator.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`

@@ -59,7 +59,7 @@ func (c *command) print(value any, t table) error {
 		return c.printYAML(value)
 	case asCSV:
 		return c.write(reportcsv.Table(t.head, t.rows))
-	default: // asTable, or no requested format
+	default: // the format asTable, or no requested format
 	}
 	return c.printTable(t)
 }

@@ -57,7 +57,7 @@ func (c *command) resume() *cobra.Command {
 // only in bookings.paused_until.
 //
 // If another version is published after setPause has read the newest one, setPause fails. If bookings.paused_until
-// already has the value, it publishes nothing.
+// already has the new value, setPause publishes nothing.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.newest(ctx, slug)
 	if err != nil {
@@ -103,7 +103,8 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	return p, c.read(body, p)
 }
 
-// offer returns the fields of a version of a business's manifest, and the document from which they were read.
+// offer reads one version of a business's manifest. It returns the fields of the manifest, and the document that
+// contains these fields.
 func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
 	text, err := c.do(ctx, adminapi.Request{
 		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),

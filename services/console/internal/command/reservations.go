@@ -52,7 +52,7 @@ func reservationTable(list ...rental.Reservation) table {
 	return t
 }
 
-// moment returns a date as text. If t is not nil, the text also has this time of day.
+// moment returns the date `d` as text. If the time of day `t` is not nil, the text also contains this time.
 func moment(d timespan.Date, t *timespan.TimeOfDay) string {
 	if t == nil {
 		return d.String()

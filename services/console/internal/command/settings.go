@@ -11,8 +11,8 @@ import (
 
 const defaultServer = "http://127.0.0.1:8090"
 
-// resolveServer returns the base URL of the admin API. It takes the first of these that is set: the flag --server, the
-// variable SLOTMESH_SERVER, the default.
+// resolveServer returns the base URL of the admin API. It returns the first of these that is set: the flag --server,
+// the variable SLOTMESH_SERVER, the default URL.
 func (c *command) resolveServer() (string, error) {
 	server := firstOf(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
 	parsed, err := url.Parse(server)
@@ -22,7 +22,7 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the token for a server. It takes the first token that exists of:
+// resolveToken returns the token for a server. The token comes from the first of these sources that has one:
 //   - the flag --token
 //   - the variable SLOTMESH_ADMIN_TOKEN
 //   - the token that the command login has stored for this server

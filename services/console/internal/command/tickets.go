@@ -92,8 +92,8 @@ func (c *command) sellTickets() *cobra.Command {
 	return mustRequire(cmd, "event", "tier", "customer")
 }
 
-// numbered parses the flag --tier, such as front=2: the tier and the number of tickets. If the text has no number after
-// "=", the whole text is the tier, and quantity is the number of tickets.
+// numbered parses the value of the flag --tier, such as front=2: the tier and the number of tickets. If `text` has no
+// number after "=", the whole text is the tier, and `quantity` is the number of tickets.
 func numbered(text string, quantity int) bookingclient.AskedTier {
 	if at := strings.LastIndexByte(text, '='); at >= 0 {
 		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {

@@ -15,8 +15,8 @@ func (c *command) tokens() *cobra.Command {
 	return group("tokens", "Look after tokens of the admin API", c.createToken(), c.listTokens(), c.revokeToken())
 }
 
-// apiToken is a token of the admin API in the server's answers. The field Token, the secret, is set only in the answer
-// to the request that created the token.
+// apiToken is the JSON of a token of the admin API in the server's answers. The field Token, the secret, is set only in
+// the answer to the request that created the token.
 type apiToken struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"`

@@ -143,7 +143,8 @@ func (c *command) retryDelivery() *cobra.Command {
 	return cmd
 }
 
-// sent sends a POST request that makes the server deliver a webhook. Then sent prints the delivery from the answer.
+// sent sends a POST request to which the server responds by delivering a webhook. Then sent prints the delivery that
+// the answer contains.
 func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {

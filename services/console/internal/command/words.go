@@ -53,8 +53,8 @@ var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "forc
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
 // inFlags replaces the name of a request's field at the beginning of a message by the flag of the command that sets
-// this field. In this case it also replaces "send" by "write". If the command has no such flag, inFlags does not change
-// the message.
+// this field. Then it also replaces the word "send" in the message by "write". If the command has no such flag, inFlags
+// does not change the message.
 func inFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
@@ -72,7 +72,7 @@ func inFlags(cmd *cobra.Command, text string) string {
 
 func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
 
-// whyAway returns a sentence that explains why the server gave no answer.
+// whyAway returns a message that explains why the server gave no answer.
 func whyAway(err error) string {
 	var name *net.DNSError
 	var network net.Error
