@@ -1,6 +1,6 @@
 // Package api serves the admin API (admin.md) for businesses, API keys, bookings, tickets and rental reservations. It
 // authenticates the caller and checks the form of each request. Package authorize checks the caller's permissions, and
-// the use cases of the rooms execute the request.
+// the use cases in the other internal packages execute the request.
 package api
 
 import (

@@ -20,8 +20,9 @@ var manifestTypes = map[string]string{
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
 }
 
-// publishedVersion is the answer to a publish and to a rollback. Warnings are the warnings about the published
-// manifest. Warnings is omitted if the manifest has no warnings, or if computing them took too long.
+// publishedVersion is the answer to a request that publishes a manifest or rolls back to an earlier version. Warnings
+// are the warnings about the published manifest. Warnings is omitted if the manifest has no warnings, or if computing
+// them took too long.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`

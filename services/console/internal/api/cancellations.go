@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// refunded returns the handler of a write that can also refund an amount, such as a cancellation. The argument `what`
-// is the name of the object in errors. The handler answers with the changed object.
+// refunded returns the handler of a write that can also refund an amount, such as a cancellation. Errors name the
+// object by the argument `what`. The handler answers with the changed object.
 func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, identity.Principal,
 	string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {

@@ -1,7 +1,7 @@
 package api
 
 import (
-	_ "embed" // the description and its page
+	_ "embed" // the OpenAPI document and the page that shows it
 	"fmt"
 	"sync"
 
@@ -22,16 +22,16 @@ var (
 	referenceSource string
 )
 
-// The paths of the OpenAPI document of the admin API and of the page that shows this document. Both need no token,
-// because they contain no data of businesses.
+// The paths of the OpenAPI document of the admin API and of the page that shows this document. Requests to these paths
+// need no token, because the answers contain no data of businesses.
 const (
 	referencePage     = "/developers"
 	referenceScript   = "/developers/viewer.js"
 	referenceDocument = "/developers/openapi.json"
 )
 
-// manifestSchema is the path of the JSON Schema of manifests, which editors read. The path needs no token: editors have
-// none, and the schema contains no data of businesses.
+// manifestSchema is the path of the JSON Schema of manifests, which editors read. Requests to this path need no token:
+// editors have no token, and the schema contains no data of businesses.
 const manifestSchema = "/manifest.schema.json"
 
 // described returns the OpenAPI document of the admin API. Only the first call builds the document, because it is the

@@ -34,7 +34,7 @@ func create[B, T any](write func(context.Context, identity.Principal, string, B)
 }
 
 // change returns the handler of a write that changes one object. The handler decodes the body, calls the function
-// `write` with it, and answers with the changed object. The argument `what` is the name of the object in errors.
+// `write` with it, and answers with the changed object. Errors name the object by the argument `what`.
 func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -94,7 +94,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 }
 
 // ofID returns the handler of a write that has no body. The handler calls the function `write` with the id in the path,
-// and answers with the status and the changed object.
+// and answers with the HTTP status `status` and the changed object. Errors name the object by the argument `what`.
 func ofID[T any](what string, status int, write func(context.Context, identity.Principal, string, uuid.UUID) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {

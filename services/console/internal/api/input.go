@@ -15,7 +15,8 @@ import (
 // maxSmallBody is the maximum size in bytes of a body that is not a manifest.
 const maxSmallBody = 64 << 10
 
-// versionOf returns the version in the query, or 0 for the newest version if the query has none.
+// versionOf returns the version number in the query. If the query has no version number, it returns 0, which stands for
+// the newest version.
 func versionOf(c *fiber.Ctx) (int64, error) {
 	text := c.Query("version")
 	if text == "" {
@@ -47,8 +48,9 @@ func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 const curlDefault = "application/x-www-form-urlencoded"
 
 // mediaTypeOf returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
-// [curlDefault]. The map allowed has the canonical media type for each allowed one. For any other Content-Type,
-// mediaTypeOf returns an error. The argument `say` names the allowed types in this error.
+// [curlDefault]. The map `allowed` has the canonical media type for each allowed media type. For any other
+// Content-Type, mediaTypeOf returns an error. The argument `say` is the text in this error that lists the allowed
+// types.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
@@ -82,7 +84,8 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// decodeOptional decodes a body, as decode does. If the request has no body, it leaves the argument `into` unchanged.
+// decodeOptional decodes the body of a request, as [decode] does. If the request has no body, it leaves the argument
+// `into` unchanged.
 func decodeOptional(c *fiber.Ctx, into any) error {
 	if body, err := server.Body(c); err != nil || len(body) == 0 {
 		return err

@@ -44,7 +44,7 @@ func (a *Admin) invite(c *fiber.Ctx) error {
 	return a.sendInvited(c, body)
 }
 
-// sendInvited invites a person. Its answer contains the link by which the person signs in, if the caller may see the
+// sendInvited invites a person. If the caller may see the link by which the person signs in, the answer contains this
 // link.
 func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	made, err := a.inviteInto(c, body)
@@ -81,8 +81,8 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
 }
 
-// pendingInvitation is an open invitation of a business in answers. The e-mail address is its only data about the
-// person.
+// pendingInvitation is the JSON of an open invitation of a business. Of the invited person it contains only the e-mail
+// address.
 type pendingInvitation struct {
 	ID        uuid.UUID   `json:"id"`
 	Email     string      `json:"email"`

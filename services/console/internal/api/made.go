@@ -17,8 +17,8 @@ type made struct {
 	Tokens    []token                 `json:"tokens"`
 }
 
-// ofMaker returns the business and the id of the person in the path. The person may no longer be a member of the
-// business.
+// ofMaker returns the business in the path and the id of the person in the path. The person may no longer be a member
+// of the business.
 func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Offer, uuid.UUID, error) {
 	_, id, err := idOf(c, "Member")
 	if err != nil {

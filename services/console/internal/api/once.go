@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-// once returns the handler of a write about a team, which executes write only once for each Idempotency-Key of a
-// business. The argument `of` is a function that returns the id of the business, or the nil UUID for a write about
-// operators. If this function refuses the caller, the handler does not look up a stored result.
+// once returns the handler of a write about a team. The handler executes `write` only once for each Idempotency-Key of
+// a business. The argument `of` is a function that returns the id of the business, or the nil UUID for a write about
+// operators. If this function refuses the caller, the handler does not look up a stored result of an earlier request.
 //
 // The argument `again` is a function that answers a repeated request from the stored result.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),

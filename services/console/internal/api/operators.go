@@ -25,7 +25,7 @@ func (a *Admin) mountOperators(admin *authorize.Router) {
 		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
-// operator is a person with rights in all businesses, as answers show them.
+// operator is the JSON of an operator: a person with rights in all businesses.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`

@@ -26,7 +26,7 @@ func (a *Admin) mountTeam(business *authorize.Router) {
 		a.once(a.removeMember, a.ofPath, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
-// member is a member of a business, as answers show them.
+// member is the JSON of a member of a business.
 type member struct {
 	ID       uuid.UUID   `json:"id"`
 	Email    string      `json:"email"`

@@ -18,11 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token has the SHA-256 hashes of the admin tokens from the environment. During the replacement of a token, it has
-// several: the old token and the new one.
+// Token has the SHA-256 hashes of the admin tokens from the environment. While the installation replaces its token,
+// Token has the hashes of the old and the new token.
 type Token struct{ sums [][sha256.Size]byte }
 
-// NewToken returns the Token for the admin tokens in clear, which are separated by commas.
+// NewToken returns the hashes of the admin tokens in the argument `clear`. Commas separate the tokens.
 func NewToken(clear string) Token {
 	var t Token
 	for one := range strings.SplitSeq(clear, ",") {
@@ -55,10 +55,11 @@ func (t Token) matches(shown string) bool {
 const challenge = `Bearer realm="slotmesh admin"`
 
 // authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
-// of the admin API. It marks answers as not cacheable.
+// of the admin API. It sets a header by which caches do not store the answers.
 //
 // After too many wrong tokens from one client address, authenticate refuses every token from this address, even a valid
-// one. Otherwise an attacker could still recognize a valid token by the answer. Other addresses are not affected.
+// one. Otherwise an attacker could still recognize a valid token by the answer. Requests from other addresses are not
+// refused.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {

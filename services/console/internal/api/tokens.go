@@ -24,8 +24,8 @@ func (a *Admin) mountTokens(admin *authorize.Router) {
 		a.once(a.revokeToken, a.ofToken, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
-// token is a token of the admin API, as answers show it. The field Token, the secret, is set only in the answer to the
-// request that created the token.
+// token is the JSON of a token of the admin API. The field Token, the secret, is set only in the answer to the request
+// that created the token.
 type token struct {
 	ID         uuid.UUID   `json:"id"`
 	Name       string      `json:"name"`
@@ -83,8 +83,8 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-// createdAgain handles a repeated request to create a token. It returns a fault with code conflict, because only the
-// answer to the first request contained the secret.
+// createdAgain answers a repeated request to create a token. It returns a fault with code conflict, because only the
+// answer to the first request contained the token's secret.
 func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	var made store.TokenMadeError
 	if err := json.Unmarshal(answer, &made); err != nil {
@@ -135,7 +135,7 @@ func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// named returns the business with a slug from the body of a request. It returns nil if the slug is "".
+// named returns the business with the slug that the body of a request names. It returns nil if the slug is "".
 func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
 	if slug == "" {
 		return nil, nil
