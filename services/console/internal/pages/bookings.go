@@ -113,7 +113,8 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	})
 }
 
-// sendTable sends a list as a CSV file. The function list reads the entries page by page and calls take with each page.
+// sendTable sends a list as a CSV file. The function `list` reads the entries page by page and calls its argument
+// `take` with each page.
 func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string,
 	list func(take func([]T)) error) error {
 	var out bytes.Buffer

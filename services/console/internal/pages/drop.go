@@ -52,8 +52,8 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
 }
 
-// withUndo returns the address in the argument back with parameters for an undo button. The parameters are the time and
-// the member of the booking before and after the reschedule, and whether the customer was not notified.
+// withUndo returns the address `back` with added parameters for an undo button. The parameters are the time and the
+// member of the booking before and after the reschedule, and whether the customer was not notified.
 func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)

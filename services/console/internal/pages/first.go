@@ -31,8 +31,8 @@ import (
 type firstStep struct {
 	name   string
 	groups func(*offered) []form.Group
-	// then is a function that changes other fields of the offer after the typed values are written. For example, it
-	// adds a new member to all services. Its argument before has the keys of the members before the change. If then is
+	// The function `then` changes other fields of the offer after the typed values are written. For example, it adds a
+	// new member to all services. Its argument `before` has the keys of the members before the change. If `then` is
 	// nil, there is nothing to change.
 	then func(fields document.Fields, before []string)
 }
@@ -69,7 +69,8 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { offer.Open(fields) }},
 }
 
-// only keeps those fields of the groups whose names are listed. The result has no groups without fields.
+// only filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no field of
+// the group remains.
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
@@ -84,13 +85,13 @@ func only(groups []form.Group, names ...string) []form.Group {
 	return kept
 }
 
-// rows returns a field for a list of objects. Each object of the list has the fields of groups.
+// rows returns a form field for a list of objects. Each object has the fields in `groups`.
 func rows(list, label, key string, groups []form.Group) form.Field {
 	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
 }
 
-// soldGroups returns the fields of the form for what the business sells. The form always has services. It has events
-// and rentals if the first manifest of the business's trade has them.
+// soldGroups returns the fields of the form in which a person enters what the business sells. The form always has
+// services. It has events and rentals if the first manifest of the business's trade has them.
 func soldGroups(o *offered) []form.Group {
 	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
 	if len(o.choices("staff")) == 0 {
@@ -236,8 +237,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside adds a sentence for each problem to the map wrong, under the name of the input with the problem. It returns
-// the sentences about problems for which the form has no input.
+// beside adds a message text for each problem to the map `wrong`, under the name of the input with the problem. It
+// returns the message texts about problems for which the form has no input.
 func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
@@ -263,9 +264,9 @@ func (p *Pages) goOn(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// stepped returns the version of the offer that a form of the first visit edits. If another system manages the offer,
-// stepped redirects to the list of services and returns nil. If the business is already open for bookings, stepped
-// redirects to the last page of the first visit and returns nil.
+// stepped returns the offer that a form of the first visit edits. The argument `version` is the number of its version.
+// If another system manages the offer, stepped redirects to the list of services and returns nil. If the business is
+// already open for bookings, stepped redirects to the last page of the first visit and returns nil.
 func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 	o, err := p.offered(c, "", version)
 	if err != nil {
@@ -301,11 +302,11 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen maps the results of offer.MissingToOpen to the ids of sentences.
+// missingToOpen maps the results of offer.MissingToOpen to the ids of message texts.
 var missingToOpen = map[string]string{offer.LacksOffer: "offer_none_services", offer.LacksHours: "first_no_hours"}
 
-// saveStep returns the handler that saves form i of the first visit. The handler writes the typed values into the
-// version of the offer that the form showed, publishes the result, and redirects to the next form.
+// saveStep returns the handler that saves the form with the index `i` of the first visit. The handler writes the typed
+// values into the version of the offer that the form showed, publishes the result, and redirects to the next form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
 	next := "/first/done"

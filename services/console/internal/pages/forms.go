@@ -46,15 +46,15 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 	return p.show(c, status, page, view.Cancel(page, asked))
 }
 
-// byAmount is the value of the input refund if the person types the amount to refund.
+// byAmount is the value of the input `refund` if the person types the amount to refund.
 const byAmount = "amount"
 
-// chosenRefund reads the amount to refund that a person chose in a cancellation form. The function preview returns what
-// the cancellation would refund now.
+// chosenRefund reads the amount to refund that a person chose in a cancellation form. The function `preview` returns
+// what the cancellation would refund now.
 //
-// The second result is the id of a sentence if the form must be shown again. This happens if the typed amount is
-// invalid, or if the cancellation policy now gives another amount than the form showed. Fault: invalid_parameter for an
-// unknown choice.
+// The second result is the id of the message text to show if the form must be shown again, otherwise "". The form must
+// be shown again if the typed amount is invalid, or if the cancellation policy now gives another amount than the form
+// showed. Fault: invalid_parameter for an unknown choice.
 func chosenRefund(form url.Values,
 	preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
@@ -143,7 +143,7 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
-// tooMuch returns a sentence if a refund is larger than the amount that was paid online and is not refunded yet.
+// tooMuch returns a message text if a refund is larger than the amount that was paid online and is not refunded yet.
 // Otherwise it returns "".
 func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
 	wanted, err := decimal.NewFromString(string(refund))
@@ -247,8 +247,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned returns the id of the notice after a change of a booking. The id is the argument done. If the change breaks a
-// rule that binds only customers, the id has the suffix "_warned".
+// warned returns the id of the notice after a change of a booking. The id is `done`. If the change breaks a rule that
+// binds only customers, the id has the suffix "_warned".
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"
@@ -305,7 +305,7 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 	return f.Kind.Status, true
 }
 
-// fieldOf maps the parameter names in error sentences of the services to the input names of forms.
+// fieldOf maps the parameter names in error messages of the services to the input names of forms.
 var fieldOf = map[string]string{
 	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name",
 	"customer_email": "email",
@@ -384,8 +384,8 @@ func typedBooking(form url.Values) view.Booking {
 	}
 }
 
-// checked returns a sentence for each invalid input that can be found without a request to another service. The service
-// booking checks the rest.
+// checked returns a message text for each invalid input that can be found without a request to another service. The
+// service booking checks the rest.
 func checked(page *view.Page, b view.Booking) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

@@ -27,8 +27,8 @@ type Addresses struct {
 	Public string // base of the API and of MCP
 }
 
-// doneIntegrating has the valid values of the parameter done of the integration pages. For each value there is a
-// sentence with the result of an action.
+// doneIntegrating has the valid values of the parameter `done` of the integration pages. For each value there is a
+// message text with the result of an action.
 var doneIntegrating = []string{
 	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed",
 	"webhook_removed", "delivery_again",
@@ -57,15 +57,16 @@ func (p *Pages) settings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// toPage redirects to a page of the business that shows the result of an action. The argument says is the name of a
-// parameter of this page, "done" or "wrong". The argument what is the parameter's value, the id of a sentence.
+// toPage redirects to a page of the business that shows the result of an action. The argument `says` is the name of a
+// parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a message
+// text.
 func toPage(c *fiber.Ctx, slug, path, says, what string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
 }
 
-// ends returns the handler of a form that has only a button. The handler calls do for the object whose id is in the
-// path, and redirects to the page whose path is the argument to. This page shows the sentence whose id is the argument
-// done, or the reason for the refusal.
+// ends returns the handler of a form that has only a button. The handler calls `do` for the object whose id is in the
+// path, and redirects to the page with the path `to`. This page shows the message text with the id `done`, or the
+// reason for the refusal.
 func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
@@ -147,9 +148,9 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict returns the id of the sentence for a fault with code conflict. If an earlier request with the same
-// Idempotency-Key has created the object, this id is the argument madeBefore. Otherwise there are too many objects, and
-// the id is that of the sentence about this limit.
+// conflict returns the id of the message text for a fault with code conflict. If an earlier request with the same
+// Idempotency-Key has created the object, the id is `madeBefore`. Otherwise the business has too many objects, and
+// conflict returns the id of the message text about this limit.
 func conflict(err error, madeBefore string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return madeBefore

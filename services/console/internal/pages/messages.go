@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// messageAgain is the value of the parameter done after a person has sent a message again.
+// messageAgain is the value of the parameter `done` after a person has sent a message again.
 const messageAgain = "message_again"
 
 // mountMessages adds the routes of the pages about messages to customers and owners.

@@ -91,8 +91,8 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// differenceBetween returns the differences between two published versions. from and to are the numbers of the
-// versions.
+// differenceBetween returns the differences between two published versions. The arguments `from` and `to` are the
+// numbers of the versions.
 func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.rooms.Offer.Offer(c.UserContext(), slug, from)
 	if err != nil {
@@ -252,8 +252,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// undoOffer reverts the changes that one version made. If this affects customers' bookings, sales or data, it first
-// asks for confirmation, as all forms of the offer do.
+// undoOffer reverts the changes that one version made. If the revert affects customers' bookings, sales or data, it
+// first asks for confirmation, as all forms of the offer do.
 func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -289,7 +289,8 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 }
 
-// toOffer redirects to a page of the offer. The parameters in the argument says describe the result of an action.
+// toOffer redirects to a page of the offer. The argument `says` has the parameters that describe the result of an
+// action.
 func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	join := "?"
 	if strings.Contains(path, "?") {

@@ -20,7 +20,7 @@ import (
 // asksFirst asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
 // change"). It reports whether it has shown the page that asks.
 //
-// Confirmation is needed if the draft affects customers' bookings, sales or data, or if s.always is true. It is not
+// Confirmation is needed if the draft affects customers' bookings, sales or data, or if `s.always` is true. It is not
 // needed if the person has already confirmed the draft and no other version was published since then.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
@@ -72,7 +72,7 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*pla
 const mostChanges = 12
 
 // difference returns the differences between two versions of the offer, or nil if the versions are equal. The argument
-// most is the maximum number of changes that it lists.
+// `most` is the maximum number of changes that it lists.
 func difference(before, after *document.Document, most int) (*view.Difference, error) {
 	list, more, err := changes.Between(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {

@@ -17,17 +17,17 @@ import (
 // offerKind describes a kind of objects of the offer, such as services or events, and how the pages list and edit these
 // objects.
 type offerKind struct {
-	section string                          // path segment of the pages, and a part of the ids of their sentences
+	section string                          // path segment of the pages, and a part of the ids of their message texts
 	list    string                          // name of the list of the manifest
 	word    string                          // new key of an object whose name has no letters that a key may have
 	fresh   func(*offered) document.Fields  // returns a new object, which has the initial values of the form
-	shows   func(item document.Fields) bool // reports whether an object of list belongs to section; nil if all do
+	shows   func(item document.Fields) bool // reports whether `section` shows an object of `list`; nil if all
 	groups  func(*offered) []form.Group
-	name    func(*offered, document.Fields) string // returns the name in the list; nil for the object's own name
+	name    func(*offered, document.Fields) string // returns the name in the list; nil for the field `name`
 	about   func(*offered, document.Fields) string // returns the line below the name
 	told    func(*offered, document.Fields) string // returns a text above the form; nil for no text
-	ordered func(document.Fields) int              // returns the sort key of an object; nil for its field order
-	settle  func(document.Fields)                  // removes a field that another field excludes; nil if there is none
+	ordered func(document.Fields) int              // returns the sort key of an object; nil for the field `order`
+	settle  func(document.Fields)                  // removes a field that another field excludes; nil for no such field
 }
 
 var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// labels registers the labels of fields in [view.FieldLabels], for the pages that list changes.
+// labels registers the labels of the fields in `groups` in [view.FieldLabels], for the pages that list changes.
 func labels(groups []form.Group) {
 	var note func([]form.Field)
 	note = func(fields []form.Field) {
@@ -137,8 +137,8 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says returns a list of options with these values. The id of an option's sentence is the argument word, followed by
-// the option's value.
+// says returns options with the values in `values`. The id of the text of an option is `word`, followed by the option's
+// value.
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {
@@ -150,7 +150,8 @@ func (o *offered) says(word string, values ...string) []form.Option {
 	return options
 }
 
-// price formats an amount in the business's currency. If value is not a number, it returns the word for free.
+// price formats an amount in the business's currency. If `value` is not a number, price returns the word for "free of
+// charge".
 func (o *offered) price(value any) string {
 	amount, ok := value.(json.Number)
 	if !ok {
@@ -159,7 +160,8 @@ func (o *offered) price(value any) string {
 	return o.page.Words.Amount(amount.String(), o.page.Business.Currency)
 }
 
-// names returns the names of those objects of a list whose keys are in keys, joined by commas.
+// names returns the names of some objects of a list, joined by commas. The argument `keys` has the keys of these
+// objects.
 func (o *offered) names(list string, keys any) string {
 	var names []string
 	all, _ := keys.([]any)
@@ -178,7 +180,7 @@ func joined(parts ...string) string {
 
 func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
 
-// prices returns the fields of a service's price. The argument per is the default of the field price_per.
+// prices returns the fields of a service's price. The argument `per` is the default value of the field `price_per`.
 func (o *offered) prices(per string) []form.Field {
 	return []form.Field{
 		o.amount("price", "offer_price", "offer_price_hint"),
@@ -201,7 +203,7 @@ func (o *offered) payments() []form.Field {
 	}
 }
 
-// listed returns the fields for the position of an object in its list and for its visibility to customers.
+// listed returns two fields: the position of an object in the list, and whether customers see the object.
 func listed() []form.Field {
 	return []form.Field{
 		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},

@@ -67,8 +67,8 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 // mostCounted is the maximum number of bookings, orders or reservations that the confirmation page counts.
 const mostCounted = 1000
 
-// ahead returns sentences with the numbers of future bookings, tickets or reservations of an object. Removing the
-// object does not cancel them.
+// ahead returns texts with the numbers of future bookings, tickets or reservations of an object. The removal of the
+// object does not cancel these.
 func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}
@@ -101,7 +101,7 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
 }
 
-// ticketsAhead returns a sentence with the number of sold tickets of an event.
+// ticketsAhead returns a message text with the number of sold tickets of an event.
 func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
 	list, err := p.rooms.Sales.ListTickets(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
 		booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
@@ -117,7 +117,7 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
 }
 
-// reservationsAhead returns a sentence with the number of reservations of a rental that have not ended.
+// reservationsAhead returns a message text with the number of reservations of a rental that have not ended.
 func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	list, err := p.rooms.Sales.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,

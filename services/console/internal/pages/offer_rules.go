@@ -168,8 +168,8 @@ func (o *offered) scope(r document.Fields) string {
 	return strings.Join(parts, ", ")
 }
 
-// example returns a sentence with a price that a pricing rule applies to, and with the same price after this rule
-// alone. The new price is rounded half up and is at least 0 (semantics.md §5).
+// example returns a text with two prices: a price that a pricing rule applies to, and the same price changed by this
+// rule alone. The new price is rounded half up and is at least 0 (semantics.md §5).
 func (o *offered) example(r document.Fields) string {
 	name, price, ok := o.firstPriced(r)
 	if !ok {

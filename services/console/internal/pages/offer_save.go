@@ -27,8 +27,9 @@ type saving struct {
 	action  string                                          // address to which the form is sent
 	always  bool                                            // ask for confirmation even if no bookings are affected
 	item    string                                          // key of the object that the form edits; "" for none
-	// draft returns the draft to publish. wrong shows the page with the problems of this draft. Both fields are nil for
-	// a form that edits fields of the offer; publishOffer then makes the draft from the changed fields.
+	// The function `draft` returns the draft to publish. The function `wrong` shows the page with the problems of this
+	// draft. Both functions are nil for a form that edits fields of the offer; publishOffer then makes the draft from
+	// the changed fields.
 	draft func() (*offer.OfferDraft, error)
 	wrong func([]manifest.Problem) error
 }
@@ -37,7 +38,7 @@ type saving struct {
 // attempt fails if another person publishes at the same time.
 const publishAttempts = 3
 
-// publishOffer publishes the fields that a form has changed in o. It saves all forms that edit the offer.
+// publishOffer publishes the fields that a form has changed in `o`. All forms that edit the offer use publishOffer.
 //
 // publishOffer merges the change with the changes that other people have published since the form was shown. It first
 // asks the person if both sides changed the same fields differently, or if the change affects customers' bookings.
@@ -60,7 +61,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 			if newest != nil && newest.Version == o.page.Business.Version {
 				change.Newest = newest
 			}
-			newest = nil // read the newest version again, because a newer one prevented publishing
+			newest = nil // read the newest version again: another person has published one in the meantime
 			return p.rooms.Offer.DraftOffer(c.UserContext(), slug, change)
 		}
 	}
@@ -131,8 +132,8 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *offer.Off
 	}))
 }
 
-// place adds a sentence for each problem to the map wrong, under the name of the input in which a person can correct
-// the problem. It returns the sentences about problems for which the form has no input.
+// place adds a message text for each problem to the map `wrong`, under the name of the input in which a person can
+// correct the problem. It returns the message texts about problems for which the form has no input.
 func (o *offered) place(
 	draft *offer.OfferDraft,
 	within string,
@@ -153,8 +154,8 @@ func (o *offered) place(
 }
 
 // fieldOfProblem returns the path of the field in which a person can correct a problem. If one of several fields is
-// required, this is the first of these fields. If a translation is in a language that the business does not have, this
-// is the list of the business's languages.
+// required, it returns the path of the first of these fields. If a translation is in a language that the business does
+// not have, it returns the path of the list of the business's languages.
 func fieldOfProblem(problem manifest.Problem) string {
 	switch problem.Code {
 	case manifest.CodeOneOf:

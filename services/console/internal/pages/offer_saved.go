@@ -10,7 +10,8 @@ import (
 
 // noteSaved sets the notice that a page shows after a version was saved. The notice tells the person whether customers
 // see the change. It has a link to the booking page or, if customers do not see the change, to the form that hides it.
-// key is the key of the saved object, or "" for none. pages is the base URL of the booking pages.
+// The argument `key` is the key of the saved object, or "" for none. The argument `pages` is the base URL of the
+// booking pages.
 func (o *offered) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Says = o.page.Words.Say("offer_saved")

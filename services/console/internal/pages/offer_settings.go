@@ -55,7 +55,8 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 	}
 }}
 
-// policiesPart is the form for the customers' rules: what they may change or cancel until when, and how they pay.
+// policiesPart is the form for the policies: which changes and cancellations customers may make, until when, and how
+// customers pay.
 var policiesPart = offerPart{section: "policies", groups: func(o *offered) []form.Group {
 	pays := func(kind string) form.Field {
 		return form.Field{

@@ -93,7 +93,7 @@ var rentalsKind = offerKind{
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
 	groups: rentalGroups,
-	settle: func(item document.Fields) { // if units are listed, they replace the number of units
+	settle: func(item document.Fields) { // if the owner lists single units, the list replaces the number of units
 		if units, _ := item["units"].([]any); len(units) > 0 {
 			delete(item, "units_count")
 		}

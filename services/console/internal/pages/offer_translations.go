@@ -29,15 +29,15 @@ var translatedLists = []string{"services", "packages", "staff", "events", "renta
 // onTranslations is the maximum number of objects on one page of translations.
 const onTranslations = 40
 
-// translated is an object of the offer with translatable texts. name is the prefix of the names of its inputs, and
-// called is the text by which the page names the object.
+// translated is an object of the offer with translatable texts. The field `name` is the prefix of the names of its
+// inputs. The field `called` is the name of the object on the page.
 type translated struct {
 	name, called string
 	object       document.Fields
 	fields       []string
 }
 
-// textsOf returns the objects of a list that have translatable texts. The objects inside an object follow it.
+// textsOf returns the objects of a list that have translatable texts. The objects inside an object follow this object.
 func textsOf(fields document.Fields, list string) []translated {
 	var all []translated
 	if list == "page" { // the page shows the business's name as its heading
@@ -70,7 +70,7 @@ func (t translated) translation(language, field string) string {
 	return form.Typed(worded(own[field]))
 }
 
-// translate writes the translation of a field into a language. If typed is empty, it removes the translation.
+// translate writes the translation of a field into a language. If `typed` is "", translate removes the translation.
 func (t translated) translate(language, field, typed string) {
 	all, _ := t.object["translations"].(document.Fields)
 	if all == nil {
@@ -117,8 +117,8 @@ func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	return t
 }
 
-// fill adds the texts and their translations to a page. If typed is not nil, the page shows the translations that the
-// person has submitted; otherwise it shows those of the offer.
+// fill adds the texts and their translations to a page. If `typed` is not nil, the page shows the translations that the
+// person has submitted; otherwise the page shows the translations of the offer.
 func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]string) {
 	all := textsOf(o.fields, t.Of)
 	t.From = max(0, min(t.From, len(all)))

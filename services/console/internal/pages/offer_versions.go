@@ -53,8 +53,8 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
 }
 
-// teamNames returns the names of the members of the team by their ids. If the principal may not see the team, it
-// returns only the name of the signed-in person.
+// teamNames returns the names of the team members by id. If the principal may not see the team, it returns only the
+// name of the signed-in person.
 func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	by := authorize.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
@@ -115,9 +115,9 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *offer.Off
 		view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
-// takeVersionBack publishes an old version again. It does so only if the newest version is still the one with which the
-// page compared the old version. If this affects customers' bookings, sales or data, it first asks for confirmation, as
-// all forms of the offer do.
+// takeVersionBack publishes an old version again. It publishes only if the newest version is still the version with
+// which the page compared the old one. If the change affects customers' bookings, sales or data, it first asks for
+// confirmation, as all forms of the offer do.
 func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

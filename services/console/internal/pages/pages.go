@@ -42,8 +42,8 @@ type Pages struct {
 	box       *sealed.Box
 }
 
-// New returns the pages for the use cases in all. The first of secrets encrypts customers' data in the addresses of
-// pages. All secrets can decrypt, so that addresses stay valid while a new secret replaces an old one.
+// New returns the pages for the use cases in `all`. The first secret in `secrets` encrypts customers' data in the
+// addresses of pages. All secrets can decrypt, so that addresses stay valid while a new secret replaces an old one.
 func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -54,8 +54,8 @@ func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, erro
 	return &Pages{rooms: all, addresses: addresses, texts: sentences, assets: files, box: box}, nil
 }
 
-// Mount adds the routes of all pages, each with the action that its caller must be permitted to do. The handler admit
-// authenticates the caller.
+// Mount adds the routes of all pages, each with the action that the signed-in person must be permitted to do. The
+// handler `admit` authenticates the caller.
 func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
@@ -102,7 +102,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 }
 
 // plain returns a page that belongs to no business. The page has the language that the person has chosen, otherwise the
-// language of the browser, otherwise the language in the argument own.
+// language of the browser, otherwise the language `own`.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return authorize.Principal(c).Furthest(a) != access.None },
@@ -118,8 +118,8 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	return page
 }
 
-// page returns the data that every page of a business needs. The slug of the business is in the path; place is the menu
-// entry of the page. Faults: business_not_found; service_unavailable.
+// page returns the data that every page of a business needs. The slug of the business is in the path; the argument
+// `place` is the menu entry of the page. Faults: business_not_found; service_unavailable.
 func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// done returns the sentence about a completed action. The argument what is the value of the parameter done in the
-// address. If the value is unknown, the sentence is "".
+// done returns the message text about a completed action. The argument `what` is the value of the parameter `done` in
+// the address. If the value is unknown, done returns "".
 func done(page *view.Page, what string) string {
 	if slices.Contains(doneIntegrating, what) {
 		return page.Words.Say("done_" + what)
@@ -160,8 +160,8 @@ func done(page *view.Page, what string) string {
 	return ""
 }
 
-// wrong returns the sentence about a refused action. The argument what is the value of the parameter wrong in the
-// address. If the value is unknown, the sentence is "".
+// wrong returns the message text about a refused action. The argument `what` is the value of the parameter `wrong` in
+// the address. If the value is unknown, wrong returns "".
 func wrong(page *view.Page, what string) string {
 	if what == "delivery_waits" {
 		return page.Words.Say(what)
@@ -257,7 +257,7 @@ func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// asked returns the parameters in the address, except done and wrong, which report the result of the last action.
+// asked returns the parameters in the address, except `done` and `wrong`, which report the result of the last action.
 func asked(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -268,11 +268,12 @@ func asked(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// backTo redirects to a page of the business that shows the result of an action. The argument says is the name of a
-// parameter of this page, "done" or "wrong". The argument what is the parameter's value, the id of a sentence.
+// backTo redirects to a page of the business that shows the result of an action. The argument `says` is the name of a
+// parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a message
+// text.
 //
-// back is the path and the query of the page, relative to the path of the business. It comes from a form, so backTo
-// redirects to Today if the path is invalid.
+// The argument `back` is the path and the query of the page, relative to the path of the business. A form sends `back`,
+// so backTo redirects to Today if the path is invalid.
 func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	at, err := url.Parse(back)
 	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
@@ -287,9 +288,9 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 // below matches the path of a page relative to the path of its business.
 var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// transition returns the handler that changes the status of a booking. The argument move is the name of the transition,
-// such as confirm. If the transition is not possible, the handler redirects to the previous page, which shows the
-// booking's present status.
+// transition returns the handler that changes the status of a booking. The argument `move` is the name of the
+// transition, such as confirm. If the transition is not possible, the handler redirects to the previous page, which
+// shows the booking's present status.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
@@ -300,9 +301,9 @@ func (p *Pages) transition(move string) fiber.Handler {
 	})
 }
 
-// pressed returns the handler of a form that has only a button. The handler calls do and redirects to the previous
-// page. This page shows the sentence whose id is the argument done. If the action is refused and the person can solve
-// the fault, it shows the reason for the refusal instead.
+// pressed returns the handler of a form that has only a button. The handler calls `do` and redirects to the previous
+// page. This page shows the message text with the id `done`. If the action is refused and the person can solve the
+// fault, this page shows the reason for the refusal instead.
 func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -328,7 +329,7 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 	}
 }
 
-// sentences maps the faults that a person can solve to the ids of their sentences.
+// sentences maps the codes of faults that a person can solve to the ids of message texts.
 var sentences = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free",
 	fault.ServiceNotFound:  "not_offered",
@@ -363,8 +364,7 @@ func here(c *fiber.Ctx) string {
 	return ""
 }
 
-// toBooking redirects to the page of a booking after an action. This page shows the sentence whose id is the argument
-// done.
+// toBooking redirects to the page of a booking after an action. This page shows the message text with the id `done`.
 func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
 	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
 }

@@ -71,8 +71,8 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 	return p.setPause(c, page, asked, nil, "resumed")
 }
 
-// setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to Today, which
-// shows the sentence whose id is the argument done.
+// setPause pauses online bookings until the date `until`, or ends the pause if `until` is nil. Then it redirects to
+// Today, which shows the message text with the id `done`.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
 	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {

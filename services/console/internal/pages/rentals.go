@@ -34,8 +34,8 @@ func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
 }
 
-// rentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days, which
-// begin at the date from in the address.
+// rentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The
+// parameter `from` in the address is the first of these days.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Rentals(page, rented))
 }
 
-// reservation returns the handler that changes the status of a reservation. The argument move is the name of the
+// reservation returns the handler that changes the status of a reservation. The argument `move` is the name of the
 // transition.
 func (p *Pages) reservation(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {

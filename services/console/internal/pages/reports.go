@@ -54,8 +54,8 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
 }
 
-// typedReport reads the parameters from, to and by of a report from the address. Without dates, the report covers the
-// last 28 days, 12 weeks or 12 months, depending on by.
+// typedReport reads the parameters `from`, `to` and `by` of a report from the address. Without dates, the report covers
+// the last 28 days, 12 weeks or 12 months, depending on `by`.
 func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)),
 		Wrong: map[string]string{}}
@@ -94,7 +94,7 @@ func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) 
 	return typed, q
 }
 
-// usualFrom returns the default first date of a report whose last date is to.
+// usualFrom returns the default first date of a report whose last date is `to`.
 func usualFrom(by report.By, to timespan.Date) timespan.Date {
 	const weeks, months = 12, 12
 	switch by {

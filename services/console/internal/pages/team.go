@@ -101,8 +101,8 @@ func (p *Pages) askInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
 }
 
-// invite invites a person, and shows the link of the invitation. It does not redirect to another page, because only
-// this response can show the link.
+// invite invites a person, and shows the link of the invitation. It does not redirect after the invitation, because
+// only this response can show the link.
 func (p *Pages) invite(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
 
-// joining reads the role and the staff member of a person from a form. It adds a sentence for each invalid value.
+// joining reads the role and the staff member of a person from a form. It adds an error message for each invalid value.
 func joining(page *view.Page, role, staff string) view.Joining {
 	j := view.Joining{Role: role, Staff: staff}
 	switch {
@@ -253,7 +253,7 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 		id))
 }
 
-// backToTeam redirects to the page of the team, which shows the sentence whose id is the argument done. If a person has
+// backToTeam redirects to the page of the team, which shows the message text with the id `done`. If a person has
 // removed themselves, the page of the team redirects them to the sign-in page.
 func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {

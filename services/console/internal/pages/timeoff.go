@@ -16,7 +16,7 @@ import (
 )
 
 // timeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
-// offer chooses a member by the parameter staff_id. If this parameter is missing and there are several members, the
+// offer chooses a member by the parameter `staff_id`. If this parameter is missing and there are several members, the
 // page asks for the member.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
@@ -39,12 +39,12 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the time off of one member. A principal who may see only their own time off is this member. Otherwise the
-// argument asked is the id of the member. If asked is not a valid id and the business has only one member, it is that
-// member.
+// offOf reads the time off of one member. If the principal may see only their own time off, this member is the
+// principal. Otherwise the argument `asked` is the id of the member. If `asked` is not a valid id and the business has
+// only one member, offOf reads the time off of that member.
 //
-// offOf returns nil if the business does not have the member with the id asked. It also returns nil if asked is not a
-// valid id and the business does not have exactly one member.
+// offOf returns nil if the business has no member with the id `asked`. It also returns nil if `asked` is not a valid id
+// and the business does not have exactly one member.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)

@@ -62,7 +62,8 @@ func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form vie
 	return p.show(c, status, page, view.Webhooks(page, list.Webhooks, form))
 }
 
-// typedWebhook reads the form of a webhook endpoint. If the person has chosen all events, Events is "*".
+// typedWebhook reads the form of a webhook endpoint. If the person has chosen all events, the field `Events` of the
+// result is "*".
 func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	form, err := web.Form(c)
 	if err != nil {
@@ -184,8 +185,8 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 }
 
 // ofWebhook returns the handler of a form that has only a button and is about one webhook endpoint. The handler calls
-// do, and redirects to the page of the endpoint. This page shows the sentence whose id is the argument done, or the
-// reason for the refusal.
+// `do` and redirects to the page of the endpoint. This page shows the message text with the id `done`, or the reason
+// for the refusal.
 func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)

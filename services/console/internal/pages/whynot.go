@@ -50,7 +50,7 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 }
 
 // startOf reads the start of a booking that a person has typed: service, date, time and member. Fault:
-// invalid_parameter; its sentence begins with the name of the parameter in the API of the service booking.
+// invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
 func startOf(w view.WhyNot) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")

@@ -34,8 +34,8 @@ type key struct {
 	mac  []byte // key of the HMAC that derives the nonce of a value from the value
 }
 
-// New returns a box for pages of no business. Its keys are derived from secrets. The key of the first secret encrypts;
-// the keys of all secrets can decrypt.
+// New returns a box for pages that belong to no business. The keys of the box are derived from `secrets`. The key of
+// the first secret encrypts; the keys of all secrets can decrypt.
 func New(secrets ...string) (*Box, error) {
 	b := &Box{}
 	for _, secret := range secrets {
@@ -58,8 +58,8 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
-// Of returns a box for the values of one business; the argument business is the slug. This box cannot decrypt values of
-// another business, or values that the box of no business has encrypted.
+// Of returns a box for the values of one business; the argument `business` is the slug. This box cannot decrypt values
+// of another business, or values that the box from [New] has encrypted.
 func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
 
 // Seal encrypts a text. The result has the mark, followed by letters, digits, dashes and underscores.
@@ -116,8 +116,8 @@ func (b *Box) SealPath(path string) string {
 	return before + "?" + values.Encode()
 }
 
-// OpenQuery decrypts the values of a query that [Box.SealQuery] has encrypted. It reports whether there were such
-// values.
+// OpenQuery decrypts the values of a query that [Box.SealQuery] has encrypted. It reports whether the query had at
+// least one such value.
 func (b *Box) OpenQuery(values url.Values) bool {
 	opened := false
 	for _, name := range parameters {

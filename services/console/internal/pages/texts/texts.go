@@ -1,5 +1,4 @@
-// Package texts has the sentences of the owner's pages, in one file for each language. All files have the same sentence
-// ids.
+// Package texts embeds the texts of the owner's pages, in one file for each language. All files have the same text ids.
 package texts
 
 import (
@@ -12,5 +11,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load returns the sentences in all languages. It reads the files only once.
+// Load returns the texts in all languages. It reads the files only once.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })

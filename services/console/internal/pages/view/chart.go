@@ -62,14 +62,14 @@ type label struct {
 	Text string
 }
 
-// drawing converts horizontal positions for the reading direction of the language. If turned is true, the language is
+// drawing converts horizontal positions for the reading direction of the language. If `turned` is true, the language is
 // read from right to left, and a chart begins at the right.
 type drawing struct{ turned bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
 
-// at returns the x of the left edge of an element. The argument x is the distance of the element from the edge at which
-// reading begins.
+// at returns the x of the left edge of an element. The argument `x` is the distance of the element from the edge at
+// which reading begins.
 func (d drawing) at(x, width float64) float64 {
 	if d.turned {
 		return chartWidth - x - width
@@ -77,8 +77,8 @@ func (d drawing) at(x, width float64) float64 {
 	return x
 }
 
-// stack computes the positions of the bars of a chart. names are the labels of the bars; if there is not enough room,
-// some labels are omitted. The function number formats a value.
+// stack computes the positions of the bars of a chart. The argument `names` has the labels of the bars; if there is not
+// enough space, some labels are omitted. The function `number` formats a value.
 func (p *Page) stack(c stacked, names []string, number func(float64) string) *stacked {
 	d := p.drawing()
 	top := 0.0
@@ -122,7 +122,7 @@ func (p *Page) stack(c stacked, names []string, number func(float64) string) *st
 	return &c
 }
 
-// labels returns the labels below the bars. If there is no room for all labels, it returns the first one and some
+// labels returns the labels below the bars. If there is no space for all labels, it returns the first one and some
 // others at equal distances. No label extends beyond the chart.
 func labels(bars []bar, names []string, left float64) []label {
 	widest := 1
@@ -148,8 +148,8 @@ func sum(parts []part, i int) float64 {
 	return all
 }
 
-// step returns the distance between the lines of a scale from 0 to top. The distance is 1, 2 or 5 times a power of ten.
-// With this distance, there are at most four lines.
+// step returns the distance between the lines of a scale from 0 to `top`. The distance is 1, 2 or 5 times a power of
+// ten. With this distance, there are at most four lines.
 func step(top float64) float64 {
 	const lines = 4
 	unit := 1.0
@@ -182,7 +182,7 @@ type measured struct {
 	Value      float64
 }
 
-// rank computes the rows of a chart of horizontal bars. A bar of the full width stands for the value whole. If a row
+// rank computes the rows of a chart of horizontal bars. A bar of the full width stands for the value `whole`. If a row
 // has a larger value, the full width stands for the largest value. If there are more than mostRows rows, the chart has
 // only the first ones; the table below the chart has all rows.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {

@@ -60,11 +60,11 @@ type canvas struct {
 	n     int
 }
 
-// put adds the CSS rule with the position of an element, and returns the id of the element. at is the time of the
-// element.
+// put adds the CSS rule with the position of an element, and returns the id of the element. The argument `at` is the
+// time of the element.
 //
-// Elements that overlap in time are drawn side by side. lanes is the number of elements side by side, and lane is the
-// index of this element among them, from 0.
+// Elements that overlap in time are drawn side by side. The argument `lanes` is the number of elements side by side,
+// and `lane` is the index of this element among them, from 0.
 func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
@@ -107,8 +107,8 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 		}
 		d.Columns = append(d.Columns, out)
 	}
-	// The style sheet fixes the number of columns. The browser loads the columns one after another; without this
-	// number, each new column would move the columns that are already shown.
+	// The style sheet fixes the number of columns. The browser loads the columns one after another. If the number were
+	// not fixed, each new column would move the columns that are already shown.
 	d.Style = c.rules.String() +
 		fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
 			float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
@@ -152,8 +152,9 @@ func (p *Page) minutes(m sales.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
-// shown returns the hour at which the calendar begins and the hour at which it ends. The arguments from and to are the
-// default hours. shown extends them until they contain all working hours, and all bookings with their buffers.
+// shown returns the hour at which the calendar begins and the hour at which it ends. The arguments `from` and `to` are
+// the default hours. shown extends this period until the period contains all working hours, and all bookings with their
+// buffers.
 func shown(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
@@ -167,8 +168,8 @@ func shown(cal *sales.Calendar, from, to int) (int, int) {
 	return first / hour, (last + hour - 1) / hour
 }
 
-// gaps returns the parts of a period that are outside the working hours. The argument all is the period; open has the
-// working hours, sorted.
+// gaps returns the parts of a period that are outside the working hours. The argument `all` is the period; the argument
+// `open` has the working hours, sorted.
 func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	var closed []sales.Minutes
 	at := all.From

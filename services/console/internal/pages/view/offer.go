@@ -26,20 +26,20 @@ type Offering struct {
 	Version   int64  // number of the version that the page shows
 	ManagedBy string // name of the other system that manages the offer; "" for console
 	Saved     int64  // number of the version that was just published; 0 for none
-	Says      string // notice after saving, about whether customers see the change
+	Says      string // notice after saving; it tells the person whether customers see the change
 	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
-	// not see the change. In this case, Hides is the path of the form in which the owner can show the change, relative
-	// to the path of the business. HidesName is the name of this form.
+	// not see the change. In this case, `Hides` is the path of the form in which the owner can make the change visible,
+	// relative to the path of the business. `HidesName` is the name of this form.
 	BookingPage string
 	Hides       string
 	HidesName   string
 	Meanwhile   *Difference // changes that other people published after this form was shown
-	Problems    []string    // sentences about problems for which the form has no input
+	Problems    []string    // message texts about problems for which the form has no input
 	Fields      document.Fields
 }
 
-// Difference has the differences between two versions of the offer. Changes has the first differences; More is the
-// number of further ones.
+// Difference has the differences between two versions of the offer. `Changes` has the first differences. `More` is the
+// number of differences that `Changes` omits.
 type Difference struct {
 	Changes       []changes.Change
 	More          int
@@ -61,7 +61,7 @@ type Form struct {
 	Groups []form.Group
 	Values url.Values        // current values of the inputs
 	Shown  url.Values        // values of the inputs when the form was first shown
-	Wrong  map[string]string // error sentences by the names of the inputs
+	Wrong  map[string]string // error messages by the names of the inputs
 	Locked bool              // the person cannot change the inputs
 	More   string            // name of the list to which the person has just added a row; "" for none
 }
@@ -101,10 +101,11 @@ type OfferRemoval struct {
 	Offering
 	Name         string
 	Action, Back string
-	Loses        []string // sentences about what else the removal affects, with numbers
+	Loses        []string // texts about the other objects that the removal affects, with the numbers of these
 }
 
-// OfferConflict has the data of the page on which a person decides between their own changes and those of others.
+// OfferConflict has the data of the page on which a person decides between their own changes and the changes of other
+// people.
 type OfferConflict struct {
 	Offering
 	Conflicts []document.Conflict
@@ -150,7 +151,7 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	return input
 }
 
-// chosen reports whether a value is one of the current values of the input called name.
+// chosen reports whether a value is one of the current values of the input with the name `name`.
 func (f Form) chosen(name, value string) bool {
 	for _, v := range f.Values[name] {
 		if v == value {
@@ -173,7 +174,7 @@ func (f Form) opensAt(name string) bool {
 	return inRows && rest == f.firstOf(f.More)
 }
 
-// firstOf returns the name of the first field of the rows called name.
+// firstOf returns the name of the first field of the rows with the name `name`.
 func (f Form) firstOf(name string) string {
 	if rows, found := form.Find(form.All(f.Groups), name); found && len(rows.Fields) > 0 {
 		return rows.Fields[0].Name
@@ -186,8 +187,8 @@ func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Show
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // resent returns the submitted values that a confirmation page sends again, without the answers to earlier confirmation
-// pages. It omits the values whose names are in without. A name in without that ends with a dot stands for all names
-// that begin with this text.
+// pages. It omits the values whose names are in `without`. A name in `without` that ends with a dot stands for all
+// names that begin with this text.
 func resent(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
@@ -199,7 +200,7 @@ func resent(posted url.Values, without ...string) url.Values {
 }
 
 // named returns the name of a field as forms show it: the names of the objects that contain the field, then the field's
-// label. at is the path of the field.
+// label. The argument `at` is the path of the field.
 func (p *Page) named(fields document.Fields, at []string) string {
 	var parts []string
 	var here any = fields
@@ -219,8 +220,8 @@ func (p *Page) named(fields document.Fields, at []string) string {
 	return strings.Join(parts, " · ")
 }
 
-// Named returns the name of a field as forms show it. path is the path of the field in a problem of the manifest, such
-// as services[0].price. In this path, the items of a list count from 0.
+// Named returns the name of a field as forms show it. The argument `path` is the path of the field in a problem of the
+// manifest, such as services[0].price. In this path, the index of the first item of a list is 0.
 func (p *Page) Named(fields document.Fields, path string) string {
 	at, here, list := steps(path), any(fields), ""
 	for i, step := range at {
@@ -259,7 +260,7 @@ func itemOf(list any, key string) any {
 }
 
 // called returns the name of an object. If the object has no name, it returns the object's label. If the object has no
-// label either, it returns the argument key.
+// label either, it returns `key`.
 func called(item any, key string) string {
 	object, _ := item.(document.Fields)
 	for _, field := range []string{"name", "label"} {
@@ -286,8 +287,8 @@ var referenced = map[string]string{
 }
 
 // withNames returns a value of the offer as people know it. It replaces the keys of objects by the objects' names, and
-// the values of options by the options' labels. It also does this in the fields of an object. path is the path of the
-// value.
+// the values of options by the options' labels. It also does this in the fields of an object. The argument `path` is
+// the path of the value.
 func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]
@@ -339,7 +340,7 @@ func (p *Page) fieldName(field string) string {
 // FieldLabels maps the names of the fields of all forms of the offer to the ids of their labels.
 var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
 
-// optionSentences maps the name of a field and one of its values to the id of the sentence for this value.
+// optionSentences maps the name of a field and one of its values to the id of the message text for this value.
 var optionSentences = map[string]map[string]string{}
 
 // NoteOptions registers the labels of a field's options, for the pages that list changes.
@@ -359,8 +360,8 @@ func NoteOptions(f form.Field) {
 	}
 }
 
-// optionLabel returns the label of an option. path is the path of a field, and value is the option's value. It returns
-// "" if the field has no such option.
+// optionLabel returns the label of an option. The argument `path` is the path of a field, and `value` is the option's
+// value. optionLabel returns "" if the field has no such option.
 func (p *Page) optionLabel(path, value string) string {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
@@ -465,7 +466,7 @@ func (p *Page) fields(object document.Fields) string {
 	return strings.Join(names, "; ")
 }
 
-// Refused returns the sentence about a section of the manifest that the signed-in person's role may not change.
+// Refused returns the message text about a section of the manifest that the signed-in person's role may not change.
 func (p *Page) Refused(section string) string {
 	if section == "account" {
 		return p.say("version_account")

@@ -29,7 +29,7 @@ type Page struct {
 	Person   string                   // name of the signed-in person
 	Seal     func(path string) string // encrypts customers' data in the query of a path
 	Searches bool                     // whether the person may search for customers
-	Switches bool                     // whether the person may open another business
+	Switches bool                     // whether the person may switch to another business
 	May      func(access.Action) bool
 	Now      time.Time
 	Place    Place  // menu entry of the page
@@ -117,8 +117,8 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 	})
 }
 
-// at returns the URL of a page of the business. rest is the path of the page, relative to the path of the business,
-// with its query. at encrypts customers' data in the query.
+// at returns the URL of a page of the business. The argument `rest` is the path and the query of the page, relative to
+// the path of the business. at encrypts customers' data in the query.
 func (p *Page) at(rest string) templ.SafeURL {
 	if p.Seal != nil {
 		rest = p.Seal(rest)
@@ -136,7 +136,7 @@ func (p *Page) frame(title string) web.Frame {
 	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
 }
 
-// say returns the sentence with this id in the language of the page.
+// say returns the message text with this id in the language of the page.
 func (p *Page) say(id string) string { return p.Words.Say(id) }
 
 // money formats an amount in a currency for the reader's region.
@@ -242,7 +242,7 @@ func (p *Page) services(b booking.Booking) string {
 	return what
 }
 
-// who returns the name of a booking's customer. If the customer's data was erased, it returns a word for this.
+// who returns the name of a booking's customer. If the customer's data was erased, it returns a word that states this.
 func (p *Page) who(b booking.Booking) string {
 	if b.CustomerName == "" {
 		return p.say("forgotten")
@@ -250,7 +250,8 @@ func (p *Page) who(b booking.Booking) string {
 	return b.CustomerName
 }
 
-// with returns the name of the member who serves the booking, and the number of people if it is more than one.
+// with returns the name of the member who serves the booking. If the booking is for several people, it adds their
+// number.
 func (p *Page) with(b booking.Booking) string {
 	var parts []string
 	if b.StaffName != nil {
@@ -300,7 +301,7 @@ func query(values url.Values) string {
 	return "?" + values.Encode()
 }
 
-// withCursor adds the parameter cursor to the address of a list.
+// withCursor adds the parameter `cursor` to the address of a list.
 func withCursor(at, cursor string) string {
 	join := "?"
 	if strings.Contains(at, "?") {

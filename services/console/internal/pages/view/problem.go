@@ -10,14 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
-// problemSentences maps the codes of problems to the ids of sentences. Forms use the same sentences for invalid inputs.
+// problemSentences maps the codes of problems to the ids of message texts. Forms use the same message texts for invalid
+// inputs.
 var problemSentences = map[manifest.Code]string{
 	manifest.CodeMissing: form.Fill,
 	manifest.CodeNumber:  form.WrongAmount,
 }
 
-// ProblemSentence returns the id of the sentence about a problem with this code. For an unknown code, it returns the id
-// of a general sentence.
+// ProblemSentence returns the id of the message text about a problem with this code. For an unknown code, it returns
+// the id of a general message text.
 func ProblemSentence(code manifest.Code) string {
 	if sentence, has := problemSentences[code]; has {
 		return sentence
@@ -28,9 +29,9 @@ func ProblemSentence(code manifest.Code) string {
 	return "problem_other"
 }
 
-// Problem returns a sentence about an invalid value of the offer in the reader's language. The sentence explains what
-// is wrong and what would be right. It has the labels of fields and the names of objects instead of their keys. The
-// argument fields has the fields of the whole offer.
+// Problem returns a message text about an invalid value of the offer in the reader's language. The message text
+// explains what is wrong and what would be right. It has the labels of fields and the names of objects instead of their
+// keys. The argument `fields` has the fields of the whole offer.
 func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
 	params := maps.Clone(problem.Params)
 	if params == nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Suffixes of the ids of sentences that are about a member instead of the business or the service.
+// Suffixes of the ids of message texts that are about a member instead of the business or the service.
 const (
-	aboutMember = "_member" // the sentence names the member
-	aboutStaff  = "_staff"  // the sentence is about all members who could serve the booking
+	aboutMember = "_member" // the message text names the member
+	aboutStaff  = "_staff"  // the message text is about all members who could serve the booking
 )
 
-// reasonForms maps each rule of the service availability to the suffixes of the rule's sentences. Each rule also has a
-// sentence without a suffix.
+// reasonForms maps each rule of the service availability to the suffixes of the rule's message texts. Each rule also
+// has a message text without a suffix.
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
 	availability.RuleNoSuchTime:   nil,
@@ -42,8 +42,8 @@ var reasonForms = map[string][]string{
 	availability.RuleMoved:        nil,
 }
 
-// Reason returns a sentence about why a start cannot be booked. For an unknown rule, it returns the English message of
-// the service availability.
+// Reason returns a message text about why a start cannot be booked. For an unknown rule, it returns the English message
+// of the service availability.
 func (p *Page) Reason(r availability.Reason) string {
 	forms, known := reasonForms[r.Rule]
 	if !known {
@@ -52,9 +52,9 @@ func (p *Page) Reason(r availability.Reason) string {
 	id := "why_" + r.Rule
 	switch {
 	case r.Rule == availability.RuleNotOpen:
-		id = "first_unopened" // Today shows the same sentence
+		id = "first_unopened" // Today shows the same message text
 	case r.Rule == availability.RulePaused:
-		id = "paused_until" // Today shows the same sentence
+		id = "paused_until" // Today shows the same message text
 	case r.StaffName != "" && slices.Contains(forms, aboutMember):
 		id += aboutMember
 	case r.Whose == availability.OfStaff && slices.Contains(forms, aboutStaff):
@@ -165,7 +165,7 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether the owner can book in spite of the rule of a reason. Some of these rules need an override
+// yields reports whether the owner can book although the rule in `r` forbids it. Some of these rules need an override
 // (admin.md).
 func yields(r availability.Reason) bool {
 	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,

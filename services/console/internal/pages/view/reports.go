@@ -84,7 +84,7 @@ func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
 	return s, nil
 }
 
-// names returns the names of the periods of a report, for the labels of charts and the rows of tables.
+// names returns the names of the periods of a report. Charts use them as labels, and tables as the names of rows.
 func (p *Page) names(r *reports.Overview) []string {
 	names := make([]string, len(r.Stretches))
 	for i, d := range r.Stretches {
@@ -105,7 +105,7 @@ func (p *Page) stretchHead(r *reports.Overview) string {
 	return p.say("reports_head_" + string(r.Query.By))
 }
 
-// between returns the first and the last date of a report as the parameters From and To of a sentence.
+// between returns the first and the last date of a report as the parameters `From` and `To` of a text.
 func (p *Page) between(r *reports.Overview) map[string]string {
 	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
 }
@@ -266,7 +266,7 @@ func (p *Page) inPercent(x float64) string {
 	return p.Words.With("reports_percent", "Percent", p.whole(x))
 }
 
-// percent returns part as a percentage of all, or 0 if all is 0.
+// percent returns `part` as a percentage of `all`, or 0 if `all` is 0.
 func percent(part, all int64) float64 {
 	if all == 0 {
 		return 0
@@ -274,7 +274,7 @@ func percent(part, all int64) float64 {
 	return 100 * float64(part) / float64(all)
 }
 
-// share formats part as a percentage of all, or as a dash if all is 0.
+// share formats `part` as a percentage of `all`, or as a dash if `all` is 0.
 func (p *Page) share(part, all int64) string {
 	if all == 0 {
 		return "–"
