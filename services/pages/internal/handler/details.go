@@ -90,7 +90,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil || key == "" {
 		return err
 	}
-	if pick := typed.Get("pick"); pick != "" { // the first start was no longer free; the customer chose another
+	if pick := typed.Get("pick"); pick != "" { // the first start was taken; the customer chose another
 		return p.pick(c, o, a, pick)
 	}
 	return p.place(c, o, key)
@@ -109,6 +109,6 @@ func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renew(o) // the refused booking and this one need different idempotency keys
+	p.renew(o) // this booking needs another idempotency key than the refused one
 	return p.ask(c, o, fiber.StatusOK, "")
 }

@@ -30,8 +30,8 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	return p.listEvents(c, page, fiber.StatusOK, "")
 }
 
-// listEvents shows the list of events. The argument notice is a sentence for the visitor above
-// the list, for example why a chosen event is not available; if it is "", there is no notice.
+// listEvents shows the list of events. The argument `notice` is a sentence for the visitor above the list, for example
+// why a chosen event is not available; if it is "", there is no notice.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -81,8 +81,8 @@ func (t tickets) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, e
 	return false, nil
 }
 
-// eventOf reads the event in the path, and the wanted tickets from the parameters in the argument wanted. If the
-// event does not exist, or the business takes no bookings, eventOf sends the response itself and returns a nil order.
+// eventOf reads the event in the path, and the numbers of tickets from the parameters in `wanted`. If the event does
+// not exist, or the business takes no bookings, eventOf sends the response itself and returns a nil order.
 func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Basket, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -160,10 +160,10 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	return p.place(c, o, key)
 }
 
-// soldMeanwhile shows the form again because fewer tickets are left than the customer chose, or
-// because the customer chose none. The form now also asks for the numbers of tickets, each at most
-// the number that is left. It keeps what the customer typed. It gets a new token, because the next
-// submission is a different order. The argument gone is true if the number of tickets was reduced.
+// soldMeanwhile shows the form again because fewer tickets are left than the customer chose, or because the customer
+// chose none. The form now also asks for the numbers of tickets, each at most the number that is left. The form keeps
+// what the customer typed. The form gets a new token, because the next submission is a different order. The argument
+// `gone` is true if the number of tickets was reduced.
 func (p *Pages) soldMeanwhile(c *fiber.Ctx, o *order, basket *usecase.Basket, gone bool) error {
 	page := o.page
 	if view.Unsold(page, basket.Event) != "" {

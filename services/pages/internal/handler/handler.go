@@ -95,8 +95,8 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// of sets the business of a page and the fields that depend on the business: the regional form of the
-// language, and the nonce. A page needs the nonce for a style with the accent colour of the business.
+// of sets the business of `page` and the fields that depend on the business: the regional form of the language, and the
+// nonce. A page needs the nonce for a style with the accent colour of the business.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Offer.Timezone))
@@ -128,8 +128,8 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	return page, appointment, err
 }
 
-// plain returns a page that belongs to no business. The argument own is the
-// language of the page if the reader asks for no known language; it may be "".
+// plain returns a page that belongs to no business. The argument `own` is the language of the page if the texts exist
+// in no language that the reader asks for; `own` may be "".
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	chosen := c.Query("lang")
 	return &view.Page{

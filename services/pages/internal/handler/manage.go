@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountManage adds the pages behind a customer's link (lifecycle.md
-// §5) and the calendars at secret addresses (lifecycle.md §2).
+// mountManage adds the pages behind a customer's link (lifecycle.md §5) and the calendars that owners subscribe to by a
+// secret address (lifecycle.md §2).
 func (p *Pages) mountManage(router fiber.Router) {
 	managed := router.Group("/m/:token", private, wellFormed)
 	managed.Get("", p.managed)
@@ -68,8 +68,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	return page, m, nil
 }
 
-// seen returns the path of the page behind the customer's link. The argument done is the
-// name of a successful action that the page reports; if it is "", the page reports none.
+// seen returns the path of the page behind the customer's link. The argument `done` is the name of a successful action
+// that the page reports; if it is "", the page reports none.
 func seen(c *fiber.Ctx, done string) string {
 	at := "/m/" + c.Params("token")
 	if done != "" {
@@ -86,9 +86,9 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
-// pays redirects to the payment provider's page, on which the customer pays the
-// open amount. It redirects back to the page behind the link in three cases:
-// nothing is open, the amount cannot be paid now, or the provider has no such page.
+// pays redirects to the payment provider's page, on which the customer pays the open amount. It redirects back to the
+// page behind the link in three cases: no amount is open, the amount cannot be paid now, or the provider has no payment
+// page.
 func (p *Pages) pays(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -162,8 +162,8 @@ func given(text string) *timespan.Date {
 	return &d
 }
 
-// times shows the starts to which the customer can reschedule the booking. The argument taken is
-// true if the start that the customer chose before is no longer free; the page then reports this.
+// times shows the starts to which the customer can reschedule the booking. The argument `taken` is true if the start
+// that the customer chose before is no longer free; the page then reports this.
 func (p *Pages) times(c *fiber.Ctx, status int, date, month *timespan.Date, taken bool) error {
 	page, m, err := p.follow(c)
 	switch {

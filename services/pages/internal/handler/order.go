@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// order is an order of a customer after the choice of the item and before
-// the booking. In this time, the form asks for the customer's details.
+// order is an order whose item the customer has chosen, but which is not booked yet. The form asks for the customer's
+// details.
 type order struct {
 	page *view.Page
 	item item
@@ -28,14 +28,14 @@ type item interface {
 	// and its extras. The form asks the business's questions about these ids.
 	taken() []uuid.UUID
 	price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error)
-	// content returns the form, filled with what the customer typed. If
-	// changing is true, the form also has fields for the quantities.
+	// content returns the form, filled with what the customer typed. If `changing` is true, the form also has fields
+	// for the quantities.
 	content(o *order, changing bool) view.Content
 	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
-	// refused is called if nothing was booked, for the reason in the argument cause. The
-	// customer may be able to change the item, for example if the start is no longer
-	// free. Then refused sends the response and returns true. Otherwise it returns false.
+	// refused is called if nothing was booked; the argument `cause` is the reason. The customer may be able to change
+	// the item, for example if the start is no longer free. Then refused sends the response and returns true. Otherwise
+	// it returns false.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
@@ -65,12 +65,12 @@ func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	return p.ask(c, o, fiber.StatusOK, "")
 }
 
-// ask shows the form, filled with what the customer typed. The argument notice is a sentence above the form, or "".
+// ask shows the form, filled with what the customer typed. The argument `notice` is a sentence above the form, or "".
 func (p *Pages) ask(c *fiber.Ctx, o *order, status int, notice string) error {
 	return p.askAgain(c, o, status, notice, false)
 }
 
-// askAgain shows the form as [Pages.ask] does. If changing is true, the form also has fields for the quantities.
+// askAgain shows the form as [Pages.ask] does. If `changing` is true, the form also has fields for the quantities.
 func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, changing bool) error {
 	price, err := o.item.price(c.UserContext(), p.shop, o)
 	if err != nil {
@@ -83,9 +83,9 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 // trap is the name of a field that people do not see. A form in which this field is filled in was sent by a bot.
 const trap = "website"
 
-// sent reads the submitted form and returns the idempotency key in the form's token. If it
-// returns "", it has sent the response itself. It does so if the token is invalid, if a
-// bot filled in the form, or if the reader only chose another language (form field stay).
+// sent reads the submitted form and returns the idempotency key in the form's token. If it returns "", it has sent the
+// response itself. It does so if the token is invalid, if a bot filled in the form, or if the reader only chose another
+// language (form field `stay`).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language

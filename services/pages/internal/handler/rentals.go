@@ -31,8 +31,8 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.listRentals(c, page, fiber.StatusOK, "")
 }
 
-// listRentals shows the list of rentals. The argument notice is a sentence for the visitor above
-// the list, for example why a chosen rental is not available; if it is "", there is no notice.
+// listRentals shows the list of rentals. The argument `notice` is a sentence for the visitor above the list, for
+// example why a chosen rental is not available; if it is "", there is no notice.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -78,8 +78,9 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	return false, nil
 }
 
-// rentalOf reads the rental in the path, and the wanted reservation from the parameters in the argument wanted. If the
-// rental does not exist, or the business takes no bookings, rentalOf sends the response itself and returns a nil order.
+// rentalOf reads the rental in the path, and the time, units and extras of the reservation from the parameters in
+// `wanted`. If the rental does not exist, or the business takes no bookings, rentalOf sends the response itself and
+// returns a nil order.
 func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Reservation, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -111,8 +112,8 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 	return p.showRental(c, o.page, wanted, fiber.StatusOK, "")
 }
 
-// showRental shows the page of a rental, with the choices that the visitor has made so far. The argument
-// notice is a sentence for the visitor at the top of the page; if it is "", there is no notice.
+// showRental shows the page of a rental, with the choices that the visitor has made so far. The argument `notice` is a
+// sentence for the visitor at the top of the page; if it is "", there is no notice.
 func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int,
 	notice string) error {
 	free := view.RentalTimes{}

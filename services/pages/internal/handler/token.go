@@ -20,7 +20,7 @@ const formLasts = 2 * time.Hour
 // shown, and an idempotency key. An HMAC of the time, the key and the slug prevents forged tokens. If
 // a visitor submits a form twice, both submissions have the same key, so the order is made only once.
 type forms struct {
-	keys    [][]byte      // the first key signs new tokens; any key is accepted when a token is checked
+	keys    [][]byte      // the first key signs new tokens; a token signed with any of the keys is valid
 	atLeast time.Duration // the minimum time that a person needs to fill in a form
 	clock   clock.Clock
 }

@@ -1,5 +1,5 @@
-// Package texts contains the sentences of the pages in the 36 languages of libs/values/message.
-// There is one file for each language, and all files contain the same sentences.
+// Package texts contains the texts of the pages in the 36 languages of libs/values/message. There is one file for each
+// language, and all files contain the same text ids.
 package texts
 
 import (
@@ -12,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load returns the sentences. It reads the files at its first call only.
+// Load returns the texts in all languages. It reads the files at its first call only.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })

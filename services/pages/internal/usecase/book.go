@@ -44,19 +44,19 @@ type Price struct {
 	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet
 	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
-	// IfFirst contains the pricing rules that also apply if this is the customer's first
-	// booking. The page does not know this before the customer enters an e-mail address.
+	// IfFirst contains the pricing rules that also apply if this is the customer's first booking. The page knows
+	// whether the booking is the first only after the customer enters an e-mail address.
 	IfFirst []*catalog.Rule
 	Total   json.Number
 	Saves   json.Number // how much cheaper a package is than its services; "" if nothing is saved
-	Pays    string      // how the order is paid, as [Business.Paying] returns it
+	Pays    string      // how the order is paid; one of the results of [Business.Paying]
 	Now     json.Number // the part of Total that is paid online; "" if nothing is paid online
 	Later   json.Number // the rest of Total, which is paid on site; "" if Now is ""
 }
 
 // PriceDetail explains how the price of one line is computed.
 type PriceDetail struct {
-	Quantity int         // number of people if several people pay a price per person, otherwise 0
+	Quantity int         // number of people if the price is per person and there are several people, otherwise 0
 	Unit     json.Number // price per person
 	Changes  []*catalog.Rule
 }
@@ -131,11 +131,11 @@ const (
 	PayChoice = "choice"
 )
 
-// Paying returns how an order is paid. The argument mode is the payment mode that the business
-// chose for this kind of order. The argument due is the amount to pay at booking, in minor units.
+// Paying returns how an order is paid. The argument `mode` is the payment mode that the business chose for this kind of
+// order. The argument `due` is the amount to pay at booking, in minor units.
 //
-// Paying returns [PayAtDoor] if due is 0, if no payment provider is set up, or if
-// the mode requires it. It returns [PayChoice] only if a provider is connected.
+// Paying returns [PayAtDoor] if `due` is 0, if no payment provider is set up, or if the mode requires it. It returns
+// [PayChoice] only if a provider is connected.
 func (b *Business) Paying(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Offer.Payments.Providers) == 0:
@@ -148,8 +148,8 @@ func (b *Business) Paying(mode string, due int64) string {
 	return PayAtDoor
 }
 
-// total sets the fields for the total price, the way to pay, and the amounts that are paid online
-// and on site. The arguments total and due are in minor units; due is the part to pay at booking.
+// total sets the fields for the total price, the way to pay, and the amounts that are paid online and on site. The
+// arguments `total` and `due` are in minor units; `due` is the part to pay at booking.
 func (p *Price) total(b *Business, mode string, total, due int64) {
 	money := b.Offer.Money()
 	p.Total, p.Pays = money.JSON(total), b.Paying(mode, due)
@@ -184,9 +184,9 @@ const (
 	maxPhone = 50
 )
 
-// Check returns the field errors of the details that a customer typed. The argument taken
-// contains the ids of the ordered services, events or rentals. If all answers are valid,
-// Check removes answers to questions that the business does not ask about these ids.
+// Check returns the field errors of the details that a customer typed. The argument `taken` contains the ids of the
+// ordered services, events or rentals. If all answers are valid, Check removes answers to questions that the business
+// does not ask about these ids.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
 	questions := b.Offer.Questions(taken...)
@@ -253,8 +253,8 @@ func (d *Details) check() Wrongs {
 	return wrong
 }
 
-// told returns the phone number and the answers in the form in which
-// booking and rental expect them. Each is nil if the customer typed none.
+// told returns the phone number and the answers in the format that the services booking and rental expect. The phone
+// number or the answers are nil if the customer typed none.
 func (d *Details) told() (*string, json.RawMessage, error) {
 	var phone *string
 	if d.Phone != "" {
@@ -267,8 +267,8 @@ func (d *Details) told() (*string, json.RawMessage, error) {
 	return phone, form, err
 }
 
-// Booked contains the address of the page that the customer sees after
-// the booking: Checkout if something is paid online, otherwise Link.
+// Booked contains the address of the page that the customer sees after the booking. This is `Checkout` if something is
+// paid online, otherwise `Link`.
 type Booked struct {
 	Link     string
 	Checkout string // "" if nothing is paid online
@@ -313,9 +313,9 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once calls the function do, with the booking page as the actor and with an
-// idempotency key. An earlier request with the same key can still be in progress, for
-// example after a double click. Then once waits and returns the result of that request.
+// once calls the function `do`, with the booking page as the actor and with an idempotency key. An earlier request with
+// the same key can still be in progress, for example after a double click. Then once waits and returns the result of
+// that request.
 //
 // once waits at most three quarters of the remaining time of the request. The wait may be
 // long, because a payment provider can be slow. The rest of the time is for the response.

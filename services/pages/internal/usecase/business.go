@@ -36,8 +36,8 @@ type Shop struct {
 	Clock        clock.Clock
 }
 
-// Places limits the number of large answers that are read for one business at the same
-// time. Within is the longest time that a page waits until it may read its answer.
+// Places limits the number of large answers that are read for one business at the same time. `Within` is the longest
+// time that a page waits until it may read its answer.
 type Places struct {
 	Each   *bulkhead.Tenants
 	Within time.Duration
@@ -55,8 +55,8 @@ type Business struct {
 // Open reports whether customers can book on the page of the business now.
 func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
-// Offers reports whether the page of the business has something to list in one of its
-// parts. The argument part is "events" or "rentals"; any other value means services.
+// Offers reports whether the page of the business lists anything in one of its parts. The argument `part` is "events"
+// or "rentals"; any other value means services.
 func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {
@@ -77,8 +77,8 @@ func (b *Business) Offers(part string) bool {
 // Today returns the current date in the time zone of the business.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Language returns the language of the business that is nearest to the language
-// in the argument asked, by the matching rule for texts (semantics.md §6).
+// Language returns the language of the business that is nearest to the language `asked`, by the matching rule for texts
+// (semantics.md §6).
 func (b *Business) Language(asked string) string {
 	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
@@ -96,7 +96,8 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	return s.with(offer, shown.LogoURL), nil
 }
 
-// with returns the data that every page shows of a business, from its offer and its logo, at the current time.
+// with returns the data of a business that every page shows. It reads them from the offer, the logo and the current
+// time.
 func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
@@ -109,7 +110,7 @@ func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 // Newest returns the business with its newest offer. Pages use an offer that can be two seconds old, but bookings use
 // the newest offer at once (semantics.md §6). After a refused booking, the newest offer therefore shows the reason.
 //
-// If catalog does not answer, Newest returns b unchanged. Fault: business_not_found.
+// If catalog does not answer, Newest returns `b` unchanged. Fault: business_not_found.
 func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
 	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
 	switch {

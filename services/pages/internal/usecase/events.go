@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Event is an event as /events describes it, in one language. The field
-// Tiers contains the tiers, and the embedded field Inventory is empty.
+// Event is an event as /events describes it, in one language. The field `Tiers` contains the tiers, and the embedded
+// field `Inventory` is empty.
 type Event struct {
 	publicapi.Event
 	Tiers []Tier `json:"inventory"`
@@ -63,7 +63,7 @@ func minute(clock string) timespan.TimeOfDay {
 	return t
 }
 
-// Begun reports whether the event e has begun. The page then no longer sells tickets for the event.
+// Begun reports whether the event `e` has begun. After the beginning, the page no longer sells tickets for the event.
 func (b *Business) Begun(e *Event) bool {
 	return b.Now.Unix() >= timespan.Instant(e.Date, e.Starts(), b.Offer.Location())
 }
@@ -103,7 +103,7 @@ type Basket struct {
 // tierField returns the name of the form field for the number of tickets of the tier with the given id.
 func tierField(id uuid.UUID) string { return "n-" + id.String() }
 
-// Field returns the name of the form field for the number of tickets of the tier t.
+// Field returns the name of the form field for the number of tickets of the tier `t`.
 func (t *Tier) Field() string { return tierField(t.ID) }
 
 // ReadBasket reads the number of tickets of each tier from the fields of a form
@@ -118,7 +118,7 @@ func ReadBasket(e *Event, query url.Values) *Basket {
 	return b
 }
 
-// Of returns the number of tickets of the tier t in the basket.
+// Of returns the number of tickets of the tier `t` in the basket.
 func (b *Basket) Of(t *Tier) int { return b.count[t.ID] }
 
 // Lines returns the tiers of which the basket contains at least one ticket.

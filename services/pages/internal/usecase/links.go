@@ -32,8 +32,8 @@ type Links struct {
 	shop            *Shop
 }
 
-// NewLinks returns a Links that calls the peers booking and rental. The
-// argument shop provides the data of the business and its free times.
+// NewLinks returns a Links that calls the peers booking and rental. The argument `shop` provides the data of the
+// business and its free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings),
 		rentals: rental.NewClient(rentals), shop: shop}
@@ -101,9 +101,9 @@ func (m *Managed) MayCancel() bool {
 	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels the booking, ticket order or reservation of a link. The argument refund is the
-// refund that the page showed to the customer. Faults: not_found; invalid_parameter if refund is not
-// an amount; conflict if the customer may not cancel, or if the refund is now a different amount.
+// Cancel cancels the booking, ticket order or reservation of a link. The argument `refund` is the refund that the page
+// showed to the customer. Faults: not_found; invalid_parameter if `refund` is not an amount; conflict if the customer
+// may not cancel, or if the refund is now a different amount.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
@@ -116,8 +116,8 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	return err
 }
 
-// Move reschedules the booking of a link to the start in the argument to. Faults: not_found; invalid_parameter;
-// conflict if the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
+// Move reschedules the booking of a link to the start `to`. Faults: not_found; invalid_parameter; conflict if the
+// customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
 func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	if to.Date == nil || to.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
@@ -131,9 +131,9 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	return err
 }
 
-// Pay returns the address of the payment provider's page on which the customer pays
-// the open amount. It returns "" if there is no such page, as in the sandbox of a
-// business. Faults: not_found; conflict if nothing is open; payment_unavailable.
+// Pay returns the address of the payment provider's page on which the customer pays the open amount. It returns "" if
+// there is no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is open;
+// payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
@@ -158,9 +158,9 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md
-// §2). The argument known is the entity tag that the reader already has. If it is still the
-// current one, the response has status 304. Fault: not_found for every unknown token.
+// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md §2). The argument `known`
+// is the entity tag that the reader already has. If `known` is still current, the response has status 304. Fault:
+// not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, error) {
 	if _, ok := link.HashOf(token); !ok {
 		return nil, link.NotFound()
@@ -172,9 +172,9 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 	return l.booking.Do(ctx, asked)
 }
 
-// Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the
-// booking itself counts as free. If date and month are nil, the result begins with the date of the
-// booking. Otherwise Times works as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
+// Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the booking itself
+// counts as free. If `date` and `month` are nil, the result begins with the date of the booking. Otherwise Times works
+// as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
 	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
 		own >= m.Business.Today() {
@@ -215,7 +215,7 @@ func (m *Managed) moving() url.Values {
 	return query
 }
 
-// Own reports whether s is the start that the booking has now.
+// Own reports whether `s` is the start that the booking has now.
 func (m *Managed) Own(s Slot) bool {
 	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() &&
 		same(s.ClassScheduleID, m.Booking.ClassScheduleID)

@@ -52,15 +52,13 @@ func (b *Business) category(listed *Service, language string) string {
 	return s.Category.In(b.Language(language))
 }
 
-// raises reports whether the pricing rule r, if it applies, raises
-// a price above the price in the argument shown, in minor units.
+// raises reports whether the pricing rule `r`, if it applies, raises a price above the price `shown`, in minor units.
 func raises(r catalog.Rule, shown int64) bool {
 	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil &&
 		*r.Set > shown
 }
 
-// PriceRises reports whether a pricing rule can raise the price of
-// a service above the price in the argument shown, in minor units.
+// PriceRises reports whether a pricing rule can raise the price of a service above the price `shown`, in minor units.
 func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)

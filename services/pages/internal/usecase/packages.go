@@ -21,7 +21,7 @@ func (p Package) Minutes() int {
 	return sum
 }
 
-// Packages returns the packages of which all services are in the argument groups, in the owner's order.
+// Packages returns the packages whose services are all in `groups`, in the owner's order.
 func (b *Business) Packages(groups []Group) []Package {
 	offered := map[uuid.UUID]*Service{}
 	for _, g := range groups {
@@ -38,7 +38,8 @@ func (b *Business) Packages(groups []Group) []Package {
 	return all
 }
 
-// PackageWith returns a package with its services from the map offered. It returns nil if the map lacks one of them.
+// PackageWith returns a package with its services from the map `offered`. It returns nil if the map lacks one of the
+// services.
 func PackageWith(sold *catalog.Package, offered map[uuid.UUID]*Service) *Package {
 	p := &Package{Package: sold}
 	for _, id := range sold.ServiceIDs {

@@ -31,7 +31,7 @@ type kept struct {
 	bytes int
 }
 
-// NewReader returns a Reader for the public paths of the service p.
+// NewReader returns a Reader for the public paths of the service `p`.
 func NewReader(p *peer.Client) *Reader {
 	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
 }

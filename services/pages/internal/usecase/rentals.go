@@ -113,8 +113,8 @@ func (b *Business) unpayable(r *Rental) bool {
 		b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
-// dueOfUnit returns the part of the price of one unit that must be paid when the rental is reserved. The
-// argument price is the price of one unit for the whole rental time. Both amounts are in minor units.
+// dueOfUnit returns the part of the price of one unit that must be paid when the rental is reserved. The argument
+// `price` is the price of one unit for the whole rental time. Both amounts are in minor units.
 func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	offered := b.Offer.Rental(r.ID)
 	if offered == nil {
@@ -178,7 +178,7 @@ func (w *Reservation) Chosen() bool {
 	return w.From != nil && w.For > 0 && (!w.Rental.Hourly() || w.Start != nil)
 }
 
-// With reports whether the extra e is part of the reservation.
+// With reports whether the extra `e` is part of the reservation.
 func (w *Reservation) With(e Extra) bool { return e.Required || w.extras[e.ID] }
 
 // On returns a copy of the reservation for another date.
@@ -261,9 +261,9 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths returns those of [Reservation.AllLengths] for which the rental is free from
-// the chosen start. The chosen start may be missing or not in the argument starts.
-// Then Lengths returns the lengths that are possible from at least one of the starts.
+// Lengths returns those of [Reservation.AllLengths] for which the rental is free from the chosen start. If no start is
+// chosen, or if the chosen start is not in `starts`, Lengths returns the lengths that are possible from at least one of
+// the starts.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -274,8 +274,8 @@ func (w *Reservation) Lengths(starts []rental.Start) []int {
 	})
 }
 
-// bounds returns the smallest and the largest length. The arguments least and most are the owner's
-// limits, or nil; the argument page is the largest length on the page if the owner sets none.
+// bounds returns the smallest and the largest length of a reservation. The arguments `least` and `most` are the owner's
+// limits, or nil. The argument `page` is the largest length if the owner sets no maximum.
 func bounds(least, most *int, page int) (int, int) {
 	from := 1
 	if least != nil {
@@ -313,8 +313,8 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 // by the rental and its required extras. For a rental with a price per hour, an
 // open date has at least one unit, because some hours of the date may be free.
 //
-// The field Day of the result is the chosen date. If no date is chosen, it is the first date with a free
-// unit. The field Known is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
+// The field `Day` of the result is the chosen date. If no date is chosen, it is the first date with a free unit. The
+// field `Known` is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
 	if month == nil {
@@ -476,9 +476,9 @@ func (w *Reservation) startsAt(b *Business) time.Time {
 	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
 }
 
-// length returns the number of hours or days for which the customer pays for the rental r,
-// which is the main rental or an extra. A started hour counts as a whole hour. If the main
-// rental has a price per day, an extra with a price per hour costs all hours of the dates.
+// length returns the number of hours or days that the customer pays for the rental `r`, which is the main rental or an
+// extra. A started hour counts as a whole hour. If the main rental has a price per day, an extra with a price per hour
+// costs all hours of the dates.
 func (w *Reservation) length(b *Business, r *Rental) int {
 	until, ends := w.Until()
 	if !r.Hourly() {
@@ -531,8 +531,8 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule can raise the price of a rental
-// per hour or day above the price in the argument shown, in minor units.
+// RentalRises reports whether a pricing rule can raise the price of a rental per hour or day above the price `shown`,
+// in minor units.
 func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)

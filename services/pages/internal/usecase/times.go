@@ -32,22 +32,23 @@ type Calendar struct {
 // window is the maximum number of days for which availability answers one request.
 const window = 62
 
-// Times returns the free days of the month and the free starts of the day that the visitor looks
-// at. If the argument month is nil, the month is that of the chosen date. If no date is chosen
-// either, it is the month of the next free day. Times ignores dates and months in the past.
+// Times returns the free days of the month and the free starts of the day that the visitor looks at. If the argument
+// `month` is nil, the month is that of the chosen date. If no date is chosen either, it is the month of the next free
+// day. Times ignores dates and months in the past.
 //
-// If availability is unknown, the field Known of the result is false, so that the page
-// never shows a day as full by mistake. Faults: service_not_found; invalid_parameter.
+// If availability is unknown, the field `Known` of the result is false, so that the page never shows a day as full by
+// mistake. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
 
-// times implements [Shop.Times]. The argument asked is the query for the free times, and date is the chosen date.
+// times implements [Shop.Times]. The argument `asked` is the query for the free times, and the argument `date` is the
+// chosen date.
 func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 	date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
-	if date != nil && *date < c.First { // the visitor chose the date before midnight
+	if date != nil && *date < c.First { // this date is over now; the visitor chose it before midnight
 		date = nil
 	}
 	if month != nil && nextMonth(*month) <= c.First {
@@ -78,8 +79,8 @@ func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 	return c, s.slots(ctx, b, asked, c)
 }
 
-// days reads the number of free starts on each date and stores it
-// in c. The arguments from and to are the first and the last date.
+// days reads the number of free starts on each date and stores it in `c`. The arguments `from` and `to` are the first
+// and the last date.
 func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calendar, from, to timespan.Date) error {
 	if to < from {
 		c.Known, c.Free = true, map[timespan.Date]int{}
@@ -138,8 +139,8 @@ func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, q
 	return answer, err
 }
 
-// firstFree returns the first date with a free start. The arguments from and to are
-// the first and the last date to search. It returns nil if there is no such date.
+// firstFree returns the first date with a free start. The arguments `from` and `to` are the first and the last date to
+// search. firstFree returns nil if no date has a free start.
 func firstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Date {
 	for d := from; d <= to; d++ {
 		if free[d] > 0 {
@@ -154,7 +155,7 @@ func firstOf(d timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month, 1)
 }
 
-// nextMonth returns the first day of the month after the month of the argument first.
+// nextMonth returns the first day of the month after the month of the argument `first`.
 func nextMonth(first timespan.Date) timespan.Date {
 	year, month, _ := first.YMD()
 	return timespan.NewDate(year, month+1, 1)

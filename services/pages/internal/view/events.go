@@ -86,7 +86,7 @@ func (p *Page) fewOf(left *int) string {
 
 func (p *Page) left(n int) string { return p.Words.With("left", "Count", p.Words.Number(n)) }
 
-// numbers returns the whole numbers from 0 to the argument most.
+// numbers returns the whole numbers from 0 to `most`.
 func numbers(most int) []int {
 	all := make([]int, most+1)
 	for i := range all {

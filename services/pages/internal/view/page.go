@@ -97,7 +97,7 @@ func (p *Page) Embedders() []string {
 	return p.Business.Offer.Page.EmbedOrigins
 }
 
-// path returns the path of a step of the booking page. The argument step is "" for the first step.
+// path returns the path of a step of the booking page. The argument `step` is "" for the first step.
 func (p *Page) path(step string) string {
 	return strings.TrimSuffix("/b/"+p.Business.Offer.Slug+"/"+step, "/")
 }
@@ -116,8 +116,8 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.path(step) + "?" + query.Encode())
 }
 
-// To returns the address of a page of the business. The argument
-// step is the path of the page below the business's first page.
+// To returns the address of a page of the business. The argument `step` is the path of the page below the business's
+// first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
 // languages returns links to the same page in each language of the business, with the query of the page.
@@ -139,8 +139,8 @@ func (p *Page) languages() []web.Alternate {
 	return all
 }
 
-// speaks reports whether the argument language is the language
-// of the business that is nearest to the reader's language.
+// speaks reports whether the argument `language` is the language of the business that is nearest to the reader's
+// language.
 func (p *Page) speaks(language string) bool {
 	nearest, offered := locale.Match(p.Words.Requested, p.Business.Offer.Languages)
 	return offered && nearest == language

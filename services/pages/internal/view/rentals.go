@@ -96,7 +96,7 @@ func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
 	}
 }
 
-// lengthOf returns the length n of a reservation as a text: hours, or days with their dates.
+// lengthOf returns the length `n` of a reservation as a text: hours, or days with their dates.
 func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	if w.Rental.Hourly() {
 		return p.duration(n * 60)
@@ -108,7 +108,7 @@ func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
 }
 
-// dates returns a range of dates as a text. The arguments from and until are the first and the last date.
+// dates returns a range of dates as a text. The arguments `from` and `until` are the first and the last date.
 func (p *Page) dates(from, until timespan.Date) string {
 	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
 }
@@ -128,9 +128,9 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 		p.clock(ends)
 }
 
-// startsAt returns the start that the form shows as selected. This is the chosen
-// start. If no start is chosen, it is the first start in the argument all that is
-// not before the opening time; if there is no such start, it is the opening time.
+// startsAt returns the start that the form shows as selected. This is the chosen start. If no start is chosen, it is
+// the first start in the argument `all` that is not before the opening time; if there is no such start, it is the
+// opening time.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
@@ -235,9 +235,9 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField returns the form field for the start time. The options are the starts
-// in the argument starts. If starts is nil, they are the half hours of the date.
-// If an option allows only a length below the maximum, it also shows this length.
+// startField returns the form field for the start time. The options are the times in `starts`. If `starts` is nil, the
+// options are the half hours of the date. If an option allows only a length below the maximum, it also shows this
+// length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.Starts(*w.From) {
@@ -269,8 +269,8 @@ func mostLength(w *usecase.Reservation) int {
 	return all[len(all)-1]
 }
 
-// lengthField returns the form field for the number of hours or days. The options are the lengths
-// that are possible from at least one of the argument starts. If starts is nil, they are all lengths.
+// lengthField returns the form field for the number of hours or days. The options are the lengths that are possible
+// from at least one time in `starts`. If `starts` is nil, the options are all lengths.
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {

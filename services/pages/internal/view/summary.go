@@ -97,9 +97,9 @@ func (p *Page) instant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// repeated formats the times from and to for a day on which the clock is set back, so that
-// some local times occur twice. The time to is formatted as the second occurrence, after the
-// change of the clock. Both arguments hold local times of the business, but with the zone UTC.
+// repeated formats the times `from` and `to` for a day on which the clock is set back, so that some local times occur
+// twice. The time `to` is formatted as the second occurrence, after the change of the clock. Both arguments are local
+// times of the business, stored with the zone UTC.
 func (p *Page) repeated(from, to time.Time) (string, string) {
 	zone := p.Business.Offer.Location()
 	date := timespan.DateOf(from, time.UTC)
@@ -133,7 +133,7 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 	return others
 }
 
-// month returns the link to another month. The argument first is the first day of this month.
+// month returns the link to another month. The argument `first` is the first day of this month.
 func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
@@ -146,7 +146,7 @@ func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 // week contains the seven days of one row of a month. A day is nil if it belongs to another month.
 type week [7]*timespan.Date
 
-// weeks returns the rows of a month. The argument first is the first day of the month.
+// weeks returns the rows of a month. The argument `first` is the first day of the month.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
@@ -255,8 +255,8 @@ func (p *Page) monthTitle(first timespan.Date) string {
 	return p.Words.Month(year, month)
 }
 
-// weekday returns the heading of a column of the month: the full
-// name of the weekday if whole is true, otherwise a short form.
+// weekday returns the heading of a column of the month: the full name of the weekday if `whole` is true, otherwise a
+// short form.
 func (p *Page) weekday(column int, whole bool) string {
 	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
 	if whole {
@@ -301,8 +301,8 @@ func (p *Page) policy(price *usecase.Price) []string {
 	return says
 }
 
-// refundDates returns sentences for a booking that is made now and begins at the argument start. Each
-// sentence contains a date and the part of the price that a cancellation refunds until this date.
+// refundDates returns sentences for a booking that is made now and begins at the argument `start`. Each sentence
+// contains a date and the part of the price that a cancellation refunds until this date.
 func (p *Page) refundDates(start time.Time) []string {
 	policy, now := refund.PolicyOf(p.Business.Offer), p.Business.Now
 	steps := policy.Steps(now, start, now)
@@ -321,7 +321,7 @@ func (p *Page) refundDates(start time.Time) []string {
 	return says
 }
 
-// refundUntil returns a sentence: a cancellation before the time in the argument until refunds the given percentage.
+// refundUntil returns a sentence: a cancellation before the time in the argument `until` refunds the given percentage.
 func (p *Page) refundUntil(until time.Time, percent int) string {
 	when := p.moment(p.local(until))
 	if percent == 100 {
@@ -422,8 +422,7 @@ func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	return strings.Join(labels(says, changes), " · ")
 }
 
-// labels appends to the argument says the labels of the pricing
-// rules that changed a price. It adds each label only once.
+// labels appends to `says` the labels of the pricing rules that changed a price. It adds each label only once.
 func labels(says []string, changes []booking.PriceChange) []string {
 	for _, change := range changes {
 		if !slices.Contains(says, change.Label) {
