@@ -28,7 +28,7 @@ func Read(text []byte) (*Document, []manifest.Problem, error) {
 	return ReadUntil(text, never)
 }
 
-// never is a stop function for [ReadUntil] that never stops the parsing.
+// never is a stop function for [ReadUntil]. It always returns false, so the parsing runs to its end.
 func never() bool { return false }
 
 // ReadUntil is [Read], but it returns [manifest.ErrStopped] soon after the function stop returns true.
@@ -110,7 +110,7 @@ func sameNumber(a, b json.Number) bool {
 }
 
 // Name returns the text that identifies an object in its list, whatever the object's position. The text is the object's
-// key, or its date if the object has no key. The second result is false if the object has neither.
+// key, or its date if the object has no key. The second result is false if the object has neither a key nor a date.
 func Name(item any) (string, bool) {
 	object, ok := item.(Fields)
 	if !ok {
@@ -124,8 +124,8 @@ func Name(item any) (string, bool) {
 	return "", false
 }
 
-// named returns the names ([Name]) of the objects in a list, in the order of the list, and the objects by name. The
-// third result is false if an object has no name, or if two objects have the same name.
+// named returns the names ([Name]) of the objects in a list, in the order of the list, and a map from names to
+// objects. The third result is false if an object has no name, or if two objects have the same name.
 func named(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {

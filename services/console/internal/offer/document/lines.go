@@ -7,12 +7,12 @@ import (
 )
 
 // mostCompared is the maximum number of pairs of lines that are compared to find lines that two texts have in common.
-// If two texts have more pairs, their whole differing part counts as one change.
+// If two texts have more pairs of lines, the whole part in which the texts differ counts as one change.
 const mostCompared = 1 << 20
 
-// MergeLines merges two changes of one text line by line. The argument base is the text before the changes; mine and
-// theirs are the changed texts. The second result is false if both changes changed the same or adjacent lines
-// differently.
+// MergeLines merges two changes of one text line by line. The argument `base` is the text before the changes; `mine`
+// and `theirs` are the changed texts. The second result is false if the two changes conflict: they change the same or
+// adjacent lines differently.
 func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 	lines := linesOf(base)
 	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))
@@ -46,8 +46,8 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 
 func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks returns the changes between an old text and a new text. The argument from has the lines of the old text, and to
-// has those of the new one. Each change has the replaced lines and their new text.
+// hunks returns the changes between an old text and a new text. The argument `from` has the lines of the old text, and
+// the argument `to` has the lines of the new text. Each change has the replaced lines and their new text.
 func hunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {

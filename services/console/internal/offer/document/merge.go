@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Conflict is a field or object that two people changed differently. It has the value of each person; the value is nil
-// if that person removed the field or object.
+// Conflict is a field or object that two people changed differently. A Conflict has the value of each person. The value
+// of a person who removed the field or object is nil.
 type Conflict struct {
 	At           []string // path from the top: names of fields, and in brackets the names of list objects
 	Mine, Theirs any
@@ -16,13 +16,14 @@ type Conflict struct {
 // Path joins At with dots, for example services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
-// missing is the value of a field or object that does not exist. It differs from nil, which is the value null.
+// missing stands for the value of a field or object that does not exist. It differs from nil, which stands for the
+// value null.
 type missing struct{}
 
-// Merge merges two changes of the fields base. The arguments mine and theirs are the changed fields. Merge returns the
-// merged fields and the conflicts. At the path of a conflict, the merged fields have the value of theirs if takeTheirs
-// returns true for this path; otherwise they have the value of mine. Merge does not change its arguments, but the
-// merged fields share values with them.
+// Merge merges two changes of the fields in the argument `base`. The arguments `mine` and `theirs` are the changed
+// fields. Merge returns the merged fields and the conflicts. At the path of a conflict, the merged fields have the
+// value from `theirs` if `takeTheirs` returns true for this path; otherwise they have the value from `mine`. Merge does
+// not change its arguments, but the merged fields share values with them.
 func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
 	m := merging{takeTheirs: takeTheirs}
 	merged, _ := m.values(nil, base, mine, theirs).(Fields)
@@ -110,8 +111,8 @@ func (m *merging) item(at []string, base, mine, theirs any) any {
 	return m.values(at, base, mine, theirs)
 }
 
-// lists merges two changed lists object by object. If theirs has the same order as base, the result has the order of
-// mine. Otherwise the result has the order of theirs, and the objects that only mine contains come last.
+// lists merges two changed lists object by object. If `theirs` has the same order as `base`, the result has the order
+// of `mine`. Otherwise the result has the order of `theirs`, and the objects that only `mine` contains come last.
 func (m *merging) lists(at []string, base, mine, theirs listOf) any {
 	order := slices.Clone(theirs.names)
 	if slices.Equal(base.names, theirs.names) {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Removal is the result of removing an object from the offer. It counts the other objects that refer to the removed
-// object and were changed or removed with it.
+// Removal is the result of removing an object from the offer. A Removal counts the other objects that referred to the
+// removed object: these objects were changed, or were removed too. A service becomes inactive if no member of its staff
+// is left.
 type Removal struct {
-	Rules, RulesGone         int // changed pricing rules; rules that were removed because their scope became empty
-	Questions, QuestionsGone int // changed questions of the booking page; removed questions
-	Services, ServicesOff    int // services that lost the removed member; those that became inactive for lack of staff
-	Classes                  int // class sessions that lost the removed member
+	Rules, RulesGone         int // number of changed pricing rules; number removed because their scope became empty
+	Questions, QuestionsGone int // number of changed questions of the booking page; number of removed questions
+	Services, ServicesOff    int // number of services that lost the removed member; number that became inactive
+	Classes                  int // number of class sessions that lost the removed member
 	Blocks, Upsells          int
-	Packages                 int // removed packages, which contained the removed service
+	Packages                 int // number of removed packages; each contained the removed service
 }
 
 // Remove removes the object with this key from a list of the offer, and removes all references to this object. The
@@ -93,8 +94,9 @@ func put(fields Fields, list string, items []any) {
 	}
 }
 
-// unname calls the function change for each object of a list. If the second result of change is true, unname removes
-// the object from the list. It returns the number of changed objects and the number of removed objects.
+// unname calls the function in the argument `change` for each object of a list. If the second result of this function
+// is true, unname removes the object from the list. unname returns the number of changed objects and the number of
+// removed objects.
 func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
@@ -118,9 +120,9 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 	return all, removed
 }
 
-// strike removes a key from a list of keys in an object. The argument list is the name of the object's field with this
-// list. The first result reports whether the list contained the key. The second result reports whether the list became
-// empty; if so, strike removes the field.
+// strike removes a key from a list of keys in an object. The argument `list` is the name of the field that has the list
+// of keys. The first result reports whether the list contained the key. The second result reports whether the list
+// became empty; if so, strike removes the field.
 func strike(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splicing changes a text by rewriting only the lines whose content differs. It rewrites a whole top-level field, or
-// one object of a list.
+// splicing changes a text by rewriting only the lines whose content differs. The unit of a rewrite is a whole top-level
+// field, or one object of a list.
 type splicing struct {
 	lines   []string // lines of the text, each with its line break
 	patches []patch
@@ -65,7 +65,8 @@ func (s *splicing) line(i int) string {
 }
 
 // entryEnd returns the index of the first line after a top-level field of root. This is the line on which the next
-// field begins, or the number of lines if the field is the last one. i is the index of the field's key in root.Content.
+// field begins, or the number of lines if the field is the last one. The argument `i` is the index of the field's key
+// in root.Content.
 func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
@@ -73,9 +74,9 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	return len(s.lines)
 }
 
-// trim returns the end of the block s.lines[from:to] without the block's trailing blank lines and comments. A trailing
-// comment belongs to the following block if it is indented by at most indent spaces. A comment with more indentation
-// stays in this block.
+// trim returns the end of the block s.lines[from:to] without the blank lines and comments at the end of the block. The
+// argument `indent` is a number of spaces. A comment at the end that is indented by more than `indent` spaces stays in
+// this block; other comments at the end belong to the following block.
 func (s *splicing) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
@@ -88,8 +89,8 @@ func (s *splicing) trim(from, to, indent int) int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// entry writes a changed top-level field. If the field is a list whose objects have names, and the remaining objects
-// keep their order, entry rewrites only the objects that differ.
+// entry writes a changed top-level field. It rewrites only the objects that differ if the field is a list, all its
+// objects have names, and the remaining objects keep their order.
 func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
 	names, _, ok := named(old)
 	wantedNames, items, ok2 := named(wanted)
@@ -146,8 +147,8 @@ func named1(n *yaml.Node) string {
 // remove removes the object in s.lines[from:to]. It also removes the blank lines after the object if a blank line
 // precedes the object.
 //
-// If comments is true, remove also removes the comment directly above the object. Callers pass false for the first
-// object of a list, because the comment above the first object may describe the whole list.
+// If the argument `comments` is true, remove also removes the comment directly above the object. Callers pass false for
+// the first object of a list, because the comment above the first object may describe the whole list.
 func (s *splicing) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
@@ -159,8 +160,9 @@ func (s *splicing) remove(from, to int, comments bool) {
 	s.patches = append(s.patches, patch{from, to, ""})
 }
 
-// add replaces s.lines[from:to] with the text of the YAML node n. Before that, it removes from n all comments that are
-// not in these lines. The text keeps such comments in other lines, so they would appear twice.
+// add replaces s.lines[from:to] with the text of the YAML node `n`. First, add removes from `n` all comments that are
+// not in these lines. Other lines of the text already have these comments, so the comments would otherwise appear
+// twice.
 func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

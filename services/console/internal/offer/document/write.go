@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// write returns the document's text, changed so that its content equals the content of wanted. It returns
-// [manifest.ErrStopped] soon after the function stop returns true.
+// write returns the document's text with changes: the content of the changed text equals the content of `wanted`. write
+// returns [manifest.ErrStopped] soon after the function `stop` returns true.
 //
-// write tries three ways, and takes the first one whose text parses to exactly the wanted content. The first way
-// rewrites only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops
-// the comments; it is needed, for example, if the text has YAML merge keys.
+// write tries three ways, and returns the first text that parses to exactly the wanted content. The first way rewrites
+// only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops the
+// comments; it is needed, for example, if the text has YAML merge keys.
 func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
@@ -72,7 +72,8 @@ func parse(text []byte) (*yaml.Node, bool) {
 	return whole.Content[0], true
 }
 
-// plain returns canonical JSON as a YAML node without style. The node keeps the order of the JSON fields.
+// plain converts canonical JSON to a YAML node without a style (quotes or block form). The node keeps the order of
+// the JSON fields.
 func plain(canonical []byte) (*yaml.Node, error) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(canonical, &whole); err != nil {
@@ -99,8 +100,8 @@ func render(n *yaml.Node) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// written changes the content of the YAML node n from old to wanted, and returns the changed node. The node bare has
-// the wanted content and no comments; written copies new parts from bare.
+// written changes the content of the YAML node `n` from `old` to `wanted`, and returns the changed node. The node
+// `bare` has the wanted content without comments. New parts of the result are copies from `bare`.
 func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	if Same(old, wanted) {
 		return n
@@ -127,8 +128,8 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own returns a copy of the node that an alias refers to. The caller can change this copy without changing other uses
-// of the alias. own returns any other node unchanged.
+// own returns a copy of the node to which an alias refers. The caller can change this copy without changing other
+// uses of the alias. If the argument is not an alias, `own` returns it unchanged.
 func own(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
@@ -145,7 +146,7 @@ func own(n *yaml.Node) *yaml.Node {
 	return clone(n.Alias)
 }
 
-// at returns the index of a key in the content of a mapping, or -1 if the mapping does not have the key.
+// at returns the index of a key in the content of a YAML mapping, or -1 if the mapping does not have the key.
 func at(n *yaml.Node, name string) int {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -182,8 +183,8 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 	}
 }
 
-// writeItems writes a list into the node n. For an item that has the same name or content as an old item, it reuses the
-// node of the old item.
+// writeItems writes a list into the node `n`. For an item with the same name or content as an old item, writeItems
+// reuses the node of the old item.
 func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
 	had, taken := n.Content, make([]bool, len(old))
 	n.Content = make([]*yaml.Node, len(wanted))
