@@ -19,14 +19,14 @@ import (
 // Kind is the kind of input by which a form shows a field.
 type Kind int
 
-// The kinds of inputs. Some comments show an example of a typed value.
+// The kinds of inputs. Some comments show an example of the text that a person types.
 const (
 	Line    Kind = iota // a line of text
 	Address             // a web address
 	Prose               // HTML; shown as plain text if it contains only paragraphs and line breaks
 	Whole               // an integer
 	Decimal             // a decimal number
-	Until               // number of hours before a start; a blank input means never
+	Until               // deadline in hours before a start; a blank input means that customers may never act
 	Wholes              // integers, separated by commas
 	Lines               // one text per line
 	Date                // a date, such as 2026-12-24
@@ -45,15 +45,15 @@ const (
 type Field struct {
 	Name     string // path in the object; dots separate the names of nested objects
 	Kind     Kind
-	Label    string // id of the sentence that labels the field
-	Hint     string // id of the sentence that explains the field; "" for no hint
+	Label    string // id of the text that labels the field
+	Hint     string // id of the text that explains the field; "" for no explanation
 	Required bool
-	// Default is the typed value that means the same as omitting the field.
+	// Default is the input that means the same as a manifest without the field.
 	Default string
 	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
 	// type the code or the symbol of this currency before or after the amount.
 	Currency string
-	// Ticked means that a new row has all Options of a [Many] field ticked.
+	// Ticked means that all Options of a [Many] field are ticked in a new row.
 	Ticked    bool
 	Options   []Option
 	Suggested []string // suggested values of a [Line] field
@@ -71,13 +71,13 @@ type Field struct {
 // Everything is the value of a [Picked] field when a person selects all objects.
 const Everything = "*"
 
-// Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the sentence
-// from which Label was made; it is "" if Label is not a sentence, for example a name.
+// Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the translated
+// text in Label. It is "" if Label is not a translated text, for example if Label is a name.
 type Option struct{ Value, Label, Sentence string }
 
 // Group is a group of fields that a form shows under one title.
 type Group struct {
-	Title  string // id of the sentence that is the title
+	Title  string // id of the text of the title
 	Hint   string
 	Fields []Field
 }
@@ -141,7 +141,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 	}
 }
 
-// typed returns a value of the manifest as a person types it into a field of this kind.
+// typed returns a value of the manifest in the form in which a person types it into a field of this kind.
 func typed(kind Kind, value any) string {
 	switch kind {
 	case Prose:
@@ -161,7 +161,7 @@ func typed(kind Kind, value any) string {
 			return strings.Join(parts, "\n")
 		}
 		return strings.Join(parts, ", ")
-	default: // the other kinds are typed as the manifest stores them
+	default: // a person types values of the other kinds as the manifest stores them
 	}
 	return text(value)
 }
@@ -210,8 +210,8 @@ func showWindows(shown url.Values, name string, value any) {
 }
 
 // parent follows the dots in a field's name. It returns the object that contains the field, and the last part of the
-// name. If an object of the path does not exist, parent creates it if the argument made is true; otherwise it returns
-// nil.
+// name. If an object on the path does not exist, parent creates the object if the argument `made` is true, and returns
+// nil if `made` is false.
 func parent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
@@ -227,7 +227,8 @@ func parent(object document.Fields, name string, made bool) (document.Fields, st
 	}
 }
 
-// Count returns the number of rows or windows that a form shows for the list called name. It returns at most mostRows.
+// Count returns the number of rows or windows that a form shows for a list. The argument `name` is the name of the
+// list. The result is at most mostRows.
 func Count(values url.Values, name string) int {
 	n, err := strconv.Atoi(values.Get(name + ".n"))
 	if err != nil || n < 0 {
@@ -239,7 +240,7 @@ func Count(values url.Values, name string) int {
 // mostRows is the maximum number of rows of a form.
 const mostRows = 1000
 
-// same reports whether a person left a field unchanged: the submitted value equals the shown value.
+// same reports whether a person left a field unchanged: the submitted value equals the value that the form showed.
 func same(shown, posted url.Values, name string) bool {
 	notBlank := func(all []string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })
@@ -287,9 +288,9 @@ const minDayWindows = 2
 // first open day of the week to its other open days.
 const SameHours = ".same"
 
-// More handles the button called name below a list of the form. It adds a blank row to the list called name. If name
-// ends with [SameHours], it copies the hours of a day to the other open days instead. If no field has the name, More
-// changes nothing.
+// More handles a button below a list of the form. The argument `name` is the name of the button. The name of the list
+// is the name of its button. More adds a blank row to this list. If `name` ends with [SameHours], More copies the hours
+// of a day to the other open days instead. If no field has the name, More changes nothing.
 func More(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
 		if f, found := Find(fields, week); found && f.Kind == Week {
@@ -302,7 +303,7 @@ func More(values url.Values, fields []Field, name string) {
 	}
 }
 
-// addRow adds a blank row or window to a list of the form. In the new row it ticks the boxes that are ticked by
+// addRow adds a blank row or window to a list of the form. addRow ticks the boxes of the new row that are ticked by
 // default.
 func addRow(values url.Values, f Field, name string) {
 	n := Count(values, name)
@@ -320,8 +321,8 @@ func addRow(values url.Values, f Field, name string) {
 	}
 }
 
-// Find returns the field that the input called name belongs to. For example, the input rentals.0.units belongs to the
-// field units of the list rentals.
+// Find returns the field to which an input belongs. The argument `name` is the name of the input. For example, the
+// input rentals.0.units belongs to the field units of the list rentals.
 func Find(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {
@@ -338,7 +339,8 @@ func Find(fields []Field, name string) (Field, bool) {
 	return Field{}, false
 }
 
-// copyDay copies the windows of the first weekday that has a typed time to all other weekdays that have a typed time.
+// copyDay copies the windows of one weekday to other weekdays. The source is the first weekday for which the person
+// typed a time. The targets are all other weekdays for which the person typed a time.
 func copyDay(values url.Values, week string) {
 	first := ""
 	for _, day := range Weekdays {

@@ -15,8 +15,9 @@ import (
 // characters.
 const mostKey = 50
 
-// NewKey returns a key for a new object. No object of the list has this key. NewKey derives the key from the object's
-// name or label. If these contain no letters that are allowed in a key, it derives the key from word.
+// NewKey returns a key for a new object. The key differs from the keys of all objects in the list. NewKey derives the
+// key from the object's name or label. If the name and the label contain no letters that are allowed in a key, NewKey
+// derives the key from the argument `word`.
 func NewKey(word string, object document.Fields, list []any) string {
 	name, _ := object["name"].(string)
 	if label, ok := object["label"].(string); ok && name == "" {
@@ -39,7 +40,8 @@ func NewKey(word string, object document.Fields, list []any) string {
 	return key
 }
 
-// slug converts a name to a slug of a-z, 0-9 and "-". It drops all characters that cannot be written with these.
+// slug converts a name to a slug of a-z, 0-9 and "-". slug drops every character that it cannot convert to these
+// characters.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {

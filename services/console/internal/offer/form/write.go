@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Ids of the sentences that describe errors in typed values.
+// Ids of the texts that describe errors in submitted values.
 const (
 	Fill        = "fill"
 	WrongNumber = "number_wrong"
@@ -26,13 +26,14 @@ const (
 
 // Result is the result of [Write].
 type Result struct {
-	Wrong map[string]string // id of the sentence about an error, by the name of the input
-	rows  map[string][]int  // for each list of rows: the index of the submitted row of each written object
+	Wrong map[string]string // id of the text that describes an error, by the name of the input
+	rows  map[string][]int  // by list: indexes of the submitted rows, in the order of the written objects
 	known map[string]bool   // names of the inputs
 }
 
-// Write writes the values that a person submitted into an object. The argument posted has the submitted values; shown
-// has the values that [Show] returned for the same object. Write does not write a value that equals the shown one.
+// Write writes the values that a person submitted into an object. The argument `posted` has the submitted values; the
+// argument `shown` has the values that [Show] returned for the same object. Write skips each submitted value that
+// equals the shown value.
 func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
 	plain := make(url.Values, len(posted))
 	for name, values := range posted {
@@ -96,7 +97,7 @@ func (w *writing) field(object document.Fields, f Field, name string) {
 		return
 	}
 	at, last := parent(object, f.Name, true)
-	at[last] = read // the value nil of an Until field means never
+	at[last] = read // nil in an Until field means that customers may never act
 }
 
 // leaveOut removes a field. If the object that contains the field is then empty, leaveOut removes this object too.
@@ -109,7 +110,7 @@ func leaveOut(object document.Fields, name string) {
 }
 
 // read converts a submitted value to a value of a manifest. It returns nil for a blank value. If the value is invalid,
-// read returns the id of the sentence that describes the error.
+// the second result is the id of the text that describes the error.
 func (w *writing) read(f Field, name, value string) (any, string) {
 	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
 		return nil, ""
@@ -160,11 +161,12 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 	return value, ""
 }
 
-// mostAmount is the maximum length of a typed amount in bytes.
+// mostAmount is the maximum length, in bytes, of an amount that a person types.
 const mostAmount = 30
 
-// amount parses an amount in the notation of any language, such as 1.234,50 €. If the amount is invalid or has another
-// currency than code, amount returns the id of the sentence that describes the error.
+// amount parses an amount in the notation of any language, such as 1.234,50 €. The argument `code` is the currency of
+// the field. If the amount is invalid or has another currency, the second result is the id of the text that describes
+// the error.
 func amount(value, code string) (any, string) {
 	if len(value) > mostAmount {
 		return nil, WrongAmount
@@ -184,7 +186,8 @@ func amount(value, code string) (any, string) {
 	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
 }
 
-// withoutCurrency removes the code or the symbol of the currency from the start or the end of a typed amount.
+// withoutCurrency removes the code or the symbol of the currency from the start or the end of an amount that a person
+// typed.
 func withoutCurrency(value, code string) string {
 	signs := []string{code}
 	if unit, err := currency.ParseISO(code); err == nil {
@@ -271,8 +274,8 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 	at[last] = kept
 }
 
-// beginRow adds the defaults of the checkboxes in a new row to the shown values. Without them, a checkbox that still
-// has its default would count as changed.
+// beginRow adds the defaults of the checkboxes in a new row to the shown values. Without these defaults, a checkbox
+// that the person left at its default would count as changed.
 func (w *writing) beginRow(fields []Field, row string) {
 	for _, f := range fields {
 		if f.Kind == Switch {
@@ -281,8 +284,8 @@ func (w *writing) beginRow(fields []Field, row string) {
 	}
 }
 
-// blank reports whether a person typed nothing into a row. Ticked checkboxes and optional choices do not count as
-// typed, but required choices do.
+// blank reports whether a person typed nothing into a row. The row is blank even if checkboxes are ticked or optional
+// choices are made, but not if a required choice is made.
 func (w *writing) blank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
@@ -330,7 +333,7 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	if !ok {
 		days = document.Fields{}
 	}
-	// If the person has just chosen own hours, the own hours begin as the hours that the form showed.
+	// If the person has just chosen own hours, the first own hours are the hours that the form showed.
 	began := f.OwnHours && mode != w.shown.Get(name+".mode")
 	for _, day := range Weekdays {
 		w.result.known[name+"."+day] = true
@@ -344,8 +347,9 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	}
 }
 
-// windows writes the windows (periods of opening time) of a day into the field of an object. If there are no windows,
-// it removes the field; if always is true, it writes an empty list instead.
+// windows writes the windows (periods of opening time) of a day into the field of an object. If there are no windows
+// and the argument `always` is true, the method writes an empty list. If there are no windows and `always` is false, it
+// removes the field.
 func (w *writing) windows(object document.Fields, field, name string, always bool) {
 	w.result.known[name] = true
 	if _, there := object[field]; there && !w.posted.Has(name+".n") {
@@ -400,8 +404,8 @@ const ConfirmsOvernight = ".overnight"
 
 func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
 
-// nightHours returns the length, in hours, of a window that begins at the time from and ends on the next day at the
-// time to. It returns 0 for invalid times.
+// nightHours returns the length, in hours, of a window that ends on the next day. The argument `from` is the start time
+// of the window, and the argument `to` is the end time. The result is 0 for invalid times.
 func nightHours(from, to string) float64 {
 	start, err := time.Parse("15:04", from)
 	end, err2 := time.Parse("15:04", to)
@@ -411,8 +415,8 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place returns the name of the input in which a person can correct a problem of the manifest. It returns "" if the
-// form has no such input. path is the path of the problem, relative to the object.
+// Place returns the name of the input in which a person can correct a problem of the manifest. Place returns "" if the
+// form has no such input. The argument `path` is the path of the problem, relative to the object.
 func (r *Result) Place(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
