@@ -1,5 +1,6 @@
-// Package plan has the types that describe what publishing a manifest would change, and which future bookings would
-// conflict with the new offer. The admin API returns these types. The slotmesh command and the owner's pages show them.
+// Package plan has types for the preview of a publication: the changes that publishing a manifest would make, and the
+// future bookings that would conflict with the new offer. The admin API returns these types. The slotmesh command and
+// the owner's pages show them.
 package plan
 
 import (
@@ -13,17 +14,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 )
 
-// Plan describes what publishing a manifest would change.
+// Plan describes the changes that publishing a manifest would make.
 type Plan struct {
-	Version     int64            `json:"version"`      // newest version, which is compared with the manifest
+	Version     int64            `json:"version"`      // newest version; Plan compares it with the manifest
 	Changes     []changes.Change `json:"changes"`      // sorted by Path
 	MoreChanges int              `json:"more_changes"` // number of changes that Changes omits
 	Outside     Outside          `json:"outside"`
 	Erases      *Erases          `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
 	// Warnings are the warnings about the manifest to publish. Warnings do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
-	// Kept is set if the manifest changes the time zone or the currency of the business. It counts the future sales
-	// that keep the old zone and currency.
+	// Kept is set if the manifest changes the time zone or the currency of the business. Kept then counts the future
+	// sales that keep the old time zone and currency.
 	Kept *Kept `json:"kept,omitempty"`
 }
 
@@ -35,24 +36,25 @@ type Kept struct {
 	Reservations int `json:"reservations"`
 }
 
-// Count returns the sum of bookings, tickets and reservations.
+// Count returns the number of all future sales: the sum of Bookings, Tickets and Reservations.
 func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
 
 // ErasesCustomers reports whether publishing would remove data of customers.
 func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
 
-// Erases describes which data is removed within an hour after the manifest lowers privacy.keep_customers_days.
+// Erases describes the data that is removed if the manifest lowers privacy.keep_customers_days. The data is removed
+// within an hour after the manifest is published.
 type Erases struct {
 	KeepCustomersDays int  `json:"keep_customers_days"`
 	Before            int  `json:"keep_customers_days_before"`
 	Customers         int  `json:"customers"`
-	More              bool `json:"more"` // there are more customers than Customers counts
+	More              bool `json:"more"` // true if there are more customers than Customers counts
 }
 
 // Outside lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has at
 // most [MostListed] entries.
 type Outside struct {
-	Count        int              `json:"count"`   // number of all conflicts, listed or not
+	Count        int              `json:"count"`   // number of all conflicts, also of those that are not listed
 	Already      int              `json:"already"` // number of conflicts that exist with the newest version too
 	Bookings     []Booking        `json:"bookings"`
 	Reservations []rental.Outside `json:"reservations"`
@@ -63,18 +65,18 @@ type Outside struct {
 	Unexamined bool `json:"unexamined"`
 }
 
-// New returns the number of conflicts that publishing would cause, without those that exist with the newest version
-// too.
+// New returns the number of conflicts that publishing would cause. New leaves out the conflicts that exist with the
+// newest version too.
 func (o *Outside) New() int { return o.Count - o.Already }
 
-// Add counts one conflict. The argument already means that the conflict exists with the newest version too.
+// Add counts one conflict. The argument `already` is true if the conflict exists with the newest version too.
 func (o *Outside) Add(already bool) {
 	if o.Count++; already {
 		o.Already++
 	}
 }
 
-// Booking is a booking that the new offer would not accept with its present time, service and member.
+// Booking is a booking whose present time, service or member the new offer would not accept.
 type Booking struct {
 	Booking booking.Booking     `json:"booking"`
 	Reason  availability.Reason `json:"reason"`
@@ -84,7 +86,7 @@ type Booking struct {
 // Tickets has the number of sold tickets that would conflict with the new offer, for a whole event or for one tier.
 type Tickets struct {
 	EventID uuid.UUID           `json:"event_id"`
-	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, like tier_name, if the whole event conflicts
+	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, as tier_name is, if the whole event conflicts
 	Event   string              `json:"event_name"`
 	Tier    string              `json:"tier_name,omitempty"`
 	Date    timespan.Date       `json:"date"` // date of the event, as printed on the tickets
