@@ -30,7 +30,7 @@ type Beginning struct {
 	Email    string // address for notices of new bookings; "" for no notices
 }
 
-// Slug returns the slug of the business. It is derived from Address, or from Name if Address is empty.
+// Slug returns the slug of the business. The slug is derived from Address, or from Name if Address is empty.
 func (b Beginning) Slug() string {
 	name := b.Address
 	if name == "" {
@@ -39,12 +39,13 @@ func (b Beginning) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// lists has the names of the manifest's lists of objects that customers can book, buy or rent.
+// lists has the names of those manifest fields that list the objects that customers can book, buy or rent.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business. The version is made from the template of b.Trade, without the fields
-// that the first visit does not show (docs/decisions/030). Customers cannot book until the caller has published a
-// version that [Open] has changed. If the values of b are invalid, Begin returns the problems and publishes nothing.
+// Begin publishes the first version of a business. Begin makes this version from the template of b.Trade. The version
+// contains only the fields that the owner sees on the first visit (docs/decisions/030). Customers cannot book until the
+// caller has published a version that [Open] has changed. If the values of b are invalid, Begin returns the problems
+// and publishes nothing.
 //
 // Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
 // may not create businesses.
@@ -92,8 +93,8 @@ func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (
 	return published, nil, err
 }
 
-// onlyShown removes the fields that the forms of the first visit do not show. Without these, the business offers
-// nothing that its owner has not seen.
+// onlyShown keeps only the fields that the forms of the first visit show. So the business offers only what its owner
+// has seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {
@@ -117,21 +118,21 @@ func onlyShown(fields document.Fields) {
 	}
 }
 
-// EnableModule switches on the module (services, events or rentals) that a list of the manifest belongs to.
+// EnableModule switches on the module (services, events or rentals) to which the list of the manifest belongs.
 func EnableModule(fields document.Fields, list string) {
 	if ModuleOff(fields, list) {
 		fields["modules"].(document.Fields)[list] = true
 	}
 }
 
-// ModuleOff reports whether the module (services, events or rentals) that a list of the manifest belongs to is switched
-// off.
+// ModuleOff reports whether a module (services, events or rentals) is switched off: the module to which the list of the
+// manifest belongs.
 func ModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
 }
 
-// objects returns the objects of one list of the manifest, without items that are no objects.
+// objects returns the objects in one list of the manifest. It leaves out items of the list that are not objects.
 func objects(fields document.Fields, list string) []document.Fields {
 	items, _ := fields[list].([]any)
 	var all []document.Fields
@@ -143,10 +144,11 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// Open sets the manifest's field open to true. Customers can book when a manifest with this field is published.
+// Open sets the field `open` of a manifest to true. Customers can book as soon as this manifest is published.
 func Open(fields document.Fields) { fields["open"] = true }
 
-// Results of [MissingToOpen]: the business offers nothing, or it lacks the working hours that its services need.
+// Results of [MissingToOpen]: the business offers nothing, or the business lacks the working hours that its services or
+// rentals need.
 const (
 	LacksOffer = "offer"
 	LacksHours = "hours"
@@ -190,10 +192,10 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed updates the staff of all services after a person added or removed members. The argument before has the keys
-// of the members before this change. Staffed adds each new member to every service that lists its staff. If all members
-// of a service were removed, the service lists the whole team. If the member of a class session was removed, the first
-// member of the team takes over the session.
+// Staffed updates the staff of all services after a person added or removed members. The argument `before` has the keys
+// that the members had before this change. Staffed adds each new member to every service that lists its staff. If all
+// members of a service were removed, the service lists the whole team. If the member of a class session was removed,
+// the first member of the team takes over the session.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {
@@ -226,8 +228,8 @@ func Staffed(fields document.Fields, before []string) {
 	}
 }
 
-// PlaceLast sets the field order of a new object so that the object comes last in its list. It does so only if another
-// object of the list has this field, and if the new object has no order yet.
+// PlaceLast sets the field `order` of a new object, so that the object comes last in its list. PlaceLast sets the field
+// only if another object of the list has the field and the new object does not have it yet.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
 	for _, other := range objects(fields, list) {

@@ -15,21 +15,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RemovalNotes stores the id of the business to remove, by the Idempotency-Key of the request to remove it.
+// RemovalNotes stores, for each Idempotency-Key of a request to remove a business, the id of this business.
 // [store.Store] implements it.
 type RemovalNotes interface {
 	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
-	// The argument business is the id of the business that has the slug now, or the nil id if no business has the slug.
-	// Error: store.ErrUnknownKey.
+	// The argument `business` is the id of the business that has the slug now, or the nil id if no business has the
+	// slug. Error: store.ErrUnknownKey.
 	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 
 var _ RemovalNotes = (*store.Store)(nil)
 
 // Remove removes a business. If customers have future bookings, tickets or reservations, Remove removes the business
-// only if force is true. It revokes the API keys first, so that programs stop booking before the offer disappears.
-// Faults: conflict if customers have future bookings, tickets or reservations; outcome_unknown if catalog fails after
-// the keys were revoked.
+// only if `force` is true. Remove revokes the API keys first, so that programs stop booking before the offer
+// disappears. Faults: conflict if customers have future bookings, tickets or reservations and `force` is false;
+// outcome_unknown if catalog fails after the keys were revoked.
 //
 // The caller can repeat an interrupted removal while the business still has the slug. If another business has the slug
 // in the meantime, a repeated request with the same Idempotency-Key does not remove that business.

@@ -26,8 +26,8 @@ type OwnerMailer interface {
 
 var _ OwnerMailer = (*identity.Accounts)(nil)
 
-// watched has the fields of a manifest that [UseCases.notifyOwners] compares. Name is the name of the business, for the
-// mail.
+// watched has the fields of a manifest that [UseCases.notifyOwners] compares. Its field Name is the name of the
+// business, which the mail shows.
 type watched struct {
 	Name     string `json:"name"`
 	Payments struct {
@@ -49,8 +49,8 @@ func (w *watched) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
-// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the version before, or if it
-// names other payment accounts. Errors are only logged, because the new version is already published.
+// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the previous version, or if
+// the new version names other payment accounts. Errors are only logged, because the new version is already published.
 func (o *UseCases) notifyOwners(ctx context.Context, published *catalog.Published) {
 	if published.Created {
 		return

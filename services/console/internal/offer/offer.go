@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Offer is one version of a business's manifest with the text that its owner wrote.
+// Offer is one version of the manifest of a business, with the text that the owner wrote.
 type Offer struct {
 	*document.Document
 	Version int64
@@ -43,31 +43,33 @@ func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offe
 type OfferChange struct {
 	Base   int64           // number of the version that the person started from
 	Fields document.Fields // the fields after the change
-	// TakeTheirs has the person's decisions on conflicts. Its keys are the paths that both sides changed differently.
-	// The value true takes the change that another person published, and false takes the change in Fields. A conflict
-	// without a decision is returned in the draft.
+	// TakeTheirs has the person's decisions on conflicts. The keys are the paths that this person and another person
+	// changed differently. The value true takes the published change of the other person, and false takes the change in
+	// Fields. The draft lists each conflict without a decision.
 	TakeTheirs map[string]bool
-	// Over is the number of the version that was the newest one when the person decided the conflicts. It is 0 if the
-	// person has decided none. If a newer version exists by now, the person must decide again.
+	// Over is the number of the version that was the newest one when the person decided the conflicts. Over is 0 if the
+	// person has decided no conflict. If a newer version exists by now, the person must decide again.
 	Over int64
-	// Newest is the newest version, if the caller has just read it. If Newest is nil, the use case reads the newest
-	// version. If Newest is outdated, publishing the draft fails.
+	// Newest is the newest version, if the caller has just read this version. If Newest is nil, the use case reads the
+	// newest version. If Newest is outdated, publishing the draft fails.
 	Newest *Offer
 }
 
-// OfferDraft is the offer as it would be published after a change. It also has the newest version, to compare it with.
+// OfferDraft is the offer after a change, before it is published. An OfferDraft also has the newest version, for a
+// comparison.
 type OfferDraft struct {
 	*document.Document        // nil if there are problems
 	Before             *Offer // the newest version; the draft can only replace this version
-	// Conflicts are the paths that both sides changed differently. It is empty if the person has decided all conflicts.
-	// A draft with conflicts cannot be published.
+	// Conflicts are the paths that this person and another person changed differently, without the conflicts that the
+	// person has decided. A draft with conflicts cannot be published.
 	Conflicts []document.Conflict
-	// Problems are the errors that prevent publishing. In their paths, the list items of Fields count from 0.
+	// Problems are the errors that prevent publishing. The paths of the problems count the items of lists in Fields
+	// from 0.
 	Problems []manifest.Problem
 	Fields   document.Fields
 }
 
-// DraftOffer makes a draft from a change of the offer, and publishes nothing. If another person has published a newer
+// DraftOffer returns a draft of a change of the offer, and publishes nothing. If another person has published a newer
 // version than change.Base, DraftOffer merges both changes and lists the conflicts in the draft. Faults: conflict if
 // another system manages the offer; not_found if the version change.Base does not exist.
 func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
@@ -95,7 +97,8 @@ func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChan
 	return draft, err
 }
 
-// merge merges the change with the changes that were published after base. It sets Fields and Conflicts of the draft.
+// merge merges the argument `change` with the changes that were published after the version `base`. merge sets Fields
+// and Conflicts of the draft.
 func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	before, err := base.Fields()
 	if err != nil {
@@ -118,8 +121,8 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 }
 
 // PublishOffer publishes a draft if draft.Before is still the newest version. The draft must have no conflicts and no
-// problems. If the draft changes nothing, PublishOffer publishes nothing. The argument business is the business as the
-// caller read it for this request. Faults: precondition_failed if another version is the newest; those of
+// problems. If the draft changes nothing, PublishOffer publishes nothing. The argument `business` is the business that
+// the caller read for this request. Faults: precondition_failed if another version is the newest; those of
 // [UseCases.Publish].
 func (o *UseCases) PublishOffer(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, draft *OfferDraft,
@@ -164,7 +167,7 @@ func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*
 	}
 	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
 	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
-		draft.Document = before.Document // use the text of the version before, because the fields are equal
+		draft.Document = before.Document // use the text of the previous version, because the fields are equal
 	}
 	return draft, err
 }

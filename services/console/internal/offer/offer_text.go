@@ -11,19 +11,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TextChange is the text of the whole manifest after a person edited one of its versions.
+// TextChange is the text of the whole manifest after a person edited one version of the manifest.
 type TextChange struct {
 	OfferChange // Fields is not set
 	Text        []byte
 }
 
-// DraftText makes a draft from the text of a whole manifest, and publishes nothing. The problems in the draft have the
-// line numbers of this text. Faults: those of [UseCases.DraftOffer].
+// DraftText returns a draft from the text of a whole manifest, and publishes nothing. The problems in the draft have
+// the line numbers of this text. Faults: those of [UseCases.DraftOffer].
 //
 // If another person has published a newer version than change.Base, DraftText merges both changes. If both people
 // changed a field differently, the draft has this conflict. If there are no conflicts, DraftText merges the texts line
-// by line. If the merged lines have other fields than the merged fields, it writes the merged fields into the text
-// instead.
+// by line. If the fields in the merged lines differ from the merged fields, DraftText writes the merged fields into the
+// text instead.
 func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug string, change TextChange) (*OfferDraft,
 	error) {
 	newest, err := o.Offer(ctx, slug, 0)
@@ -72,7 +72,8 @@ func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug strin
 	return draft, err
 }
 
-// asWritten returns a text from an HTML form with the line breaks (CRLF or LF) that the text like has.
+// asWritten converts the line breaks of a text from an HTML form. The result has the line breaks (CRLF or LF) of the
+// text in the argument `like`.
 func asWritten(typed, like []byte) []byte {
 	text := bytes.ReplaceAll(typed, []byte("\r\n"), []byte("\n"))
 	if bytes.Contains(like, []byte("\r\n")) {
@@ -81,8 +82,8 @@ func asWritten(typed, like []byte) []byte {
 	return text
 }
 
-// reserved returns a problem for each change that the principal must not make by text: a change of a section that the
-// principal's role may not change, and another business.
+// reserved returns a problem for each change that the principal must not make by editing the text: a change of a
+// section that the principal's role may not change, and a change of the business's slug or id.
 func reserved(by peers.Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Plan returns what publishing a manifest would change. It also returns the future bookings, reservations and tickets
-// that would conflict with the new offer, as far as the principal's role may see them. It publishes nothing. Fault:
-// invalid_parameter with the problems of the manifest, as [UseCases.Publish] returns it.
+// Plan returns the changes that publishing a manifest would make, and publishes nothing. Plan also returns the future
+// bookings, reservations and tickets that would conflict with the new offer and that the principal's role may see.
+// Fault: invalid_parameter with the problems of the manifest, as [UseCases.Publish] returns it.
 func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, text []byte) (*plan.Plan, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -57,8 +57,8 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	return p, nil
 }
 
-// kept counts the future bookings, tickets and reservations of a business if its new offer has another time zone or
-// currency. These sales keep the old time zone and currency.
+// kept counts the future bookings, tickets and reservations of a business if the new offer has another time zone or
+// currency. These bookings, tickets and reservations keep the old time zone and currency.
 func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err == nil && ahead.Count() > 0 {
@@ -142,8 +142,9 @@ func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, busi
 	return nil
 }
 
-// ahead reads the pending and confirmed bookings that have not ended and that the principal may see. Within each
-// status, the earliest come first. The second result reports whether there are more bookings than ahead has read.
+// ahead reads the pending and confirmed bookings that have not ended and that the principal may see. The bookings of
+// each status are sorted by start. The second result reports whether there are more such bookings, which `ahead` has
+// not read.
 func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Offer) ([]booking.Booking, bool,
 	error) {
 	now := o.Clock.Now()

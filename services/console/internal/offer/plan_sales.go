@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// salesOutside has the reservations and tickets that would conflict with a new offer. They are read at the same time as
-// the conflicting bookings. Afterwards the method into adds them to the [plan.Outside] of these bookings.
+// salesOutside has the reservations and tickets that would conflict with a new offer. The reservations and tickets are
+// read at the same time as the conflicting bookings. Then the method `into` adds them to the [plan.Outside] that has
+// the conflicting bookings.
 type salesOutside struct {
 	held rental.OutsideResponse
 	sold []plan.Tickets
@@ -42,8 +43,8 @@ func (s *salesOutside) into(o *plan.Outside) {
 	}
 }
 
-// reservations asks the service rental which reservations conflict with the new offer. Only reservations that occupy
-// units can conflict.
+// reservations asks the service rental which reservations conflict with the new offer. A reservation can conflict only
+// if it occupies units.
 func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
 	if len(business.Rentals) == 0 {
 		return nil
@@ -88,8 +89,8 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 // new offer has removed, deactivated or rescheduled the event. They also conflict if the event's new capacity is
 // smaller than the number of sold tickets.
 //
-// Otherwise only the tickets of those tiers conflict that the new offer has removed, or that have fewer places than
-// were sold.
+// Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
+// whose new capacity is smaller than the number of sold tickets.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
@@ -114,8 +115,8 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 	return list
 }
 
-// eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if there
-// is no such reason; the tickets of a tier may still conflict.
+// eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if not
+// all tickets conflict; the tickets of a tier may still conflict.
 func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
@@ -164,7 +165,7 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// eventIn finds an event in an offer. The offer need not be prepared for look-ups by id.
+// eventIn finds an event in an offer. It also works for an offer whose index of ids has not been built.
 func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
@@ -173,9 +174,10 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether replacing the manifest before by the manifest after may affect sales or customers' data:
-// it may conflict with what was sold, remove customers' data, or change the time zone or currency of future sales. It
-// returns false if only prices, texts and pictures differ, because existing bookings are not checked against these.
+// AffectsSold reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
+// data. The new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
+// sales. AffectsSold returns false if only prices, texts and pictures differ, because existing bookings are not checked
+// against these.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {
@@ -212,8 +214,8 @@ func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
 	return &rest
 }
 
-// copied returns a copy of a list in which the function change has changed each item. The items of the original list
-// stay unchanged.
+// copied returns a copy of a list, and applies the function `change` to each item of the copy. The items of the
+// original list stay unchanged.
 func copied[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {

@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// attempts is the maximum number of attempts to publish a change if other people publish at the same time.
+// attempts is the maximum number of attempts to publish one change. An attempt fails if another person publishes at the
+// same time.
 const attempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
@@ -38,9 +39,9 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 	return published, err
 }
 
-// Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest one
-// before the rollback; "" allows any version. Faults: precondition_failed if another version is the newest; forbidden,
-// as for [UseCases.Publish]; those of catalog.
+// Rollback publishes an old version again as the newest one. The argument `ifMatch` names the version that must be the
+// newest one before the rollback; "" allows any version. Faults: precondition_failed if another version is the newest;
+// forbidden, as for [UseCases.Publish]; those of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
 	ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
@@ -59,12 +60,13 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	return published, err
 }
 
-// overNewest publishes a change of the offer if the principal may make this change. The function may checks the change
-// against the newest version. The function make publishes the change, but only if this version is still the newest one.
-// So a change that was allowed over one version never replaces another version.
+// overNewest publishes a change of the offer if the principal may make this change. The function `may` checks the
+// change against the newest version. The function `make` publishes the change, but only if this version is still the
+// newest one. So a change never replaces a version against which it was not checked.
 //
-// If another person has published in the meantime, overNewest repeats the check and the publishing, unless ifMatch
-// names a version. For an operator, who may change everything, it omits the check.
+// If another person has published in the meantime, overNewest repeats the check and the publishing, unless `ifMatch`
+// names a version. If the principal is an operator, overNewest skips the check, because an operator may change
+// everything.
 func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
 	may func(*catalog.Offer) error,
 	make func(ifMatch string) (*catalog.Published, error),
@@ -153,9 +155,9 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 	return nil
 }
 
-// withoutTimeOff returns a manifest as JSON, without the time off of one member. This time off is the overrides of the
-// member's hours, and the blocked times that name only this member. If the manifest omits the id of the business,
-// withoutTimeOff adds it. So a manifest with the id and one without it compare equal.
+// withoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of the overrides
+// of the member's hours and of the blocked times that name only this member. If the manifest omits the id of the
+// business, withoutTimeOff adds the id. So a manifest with this id equals the same manifest without it.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

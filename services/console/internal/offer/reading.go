@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Parsing a large manifest needs much memory. [reading.Do] therefore waits until enough memory is free, at most until
-// the request ends. Do not call catalog inside [reading.Do]: if all services run in one process, catalog needs memory
-// from the same budget, and both would wait for each other.
+// Parsing a large manifest needs much memory. [reading.Do] therefore waits until enough memory is free, but not longer
+// than until the request ends. Do not call catalog inside [reading.Do]: if all services run in one process, catalog
+// needs memory from the same budget, and both would wait for each other.
 
 // parsed parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; those of
 // [reading.Do].
@@ -27,8 +27,8 @@ func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, 
 	return m, err
 }
 
-// documentOf parses the manifest of a business and returns it with its text. If the manifest is invalid, it returns the
-// problems. Faults: those of [reading.Do].
+// documentOf parses the manifest of a business and returns it with its text. If the manifest is invalid, documentOf
+// returns the problems instead. Faults: those of [reading.Do].
 func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
 	var read *document.Document
 	var problems []manifest.Problem

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// refusal describes a change of a section of the manifest that the principal's role may not change.
+// refusal describes a refused change: the principal's role may not change this section of the manifest.
 type refusal struct {
 	path     string
 	sentence string
@@ -60,7 +60,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 }
 
 // sectionFields returns the fields of a manifest by their JSON names. If the manifest omits the account or the id of
-// the business, sectionFields adds the default. So an omitted field equals a field that is written with its default.
+// the business, sectionFields adds the default. So a manifest that omits such a field equals a manifest that has the
+// field with its default.
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id

@@ -19,15 +19,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// TimeOff is the present and future time in which a member of the staff does not work.
+// TimeOff is the time off of a member of the staff, from today on.
 type TimeOff struct {
 	Member *catalog.Staff
 	Days   []timespan.Date // days without work, sorted
-	Hours  []catalog.Block // blocked times of only this member that have not ended, sorted by From
+	Hours  []catalog.Block // blocked times that name only this member and have not ended, sorted by From
 }
 
-// Absence is time off to add or to remove. If WholeDays is true, it has all days from From.Date to To.Date, including
-// both. Otherwise it is the time between the local times From and To.
+// Absence is time off to add or to remove. If WholeDays is true, the absence has all days from From.Date to To.Date,
+// including these two days. If WholeDays is false, the absence is the time between the local times From and To.
 type Absence struct {
 	From, To  timespan.LocalDateTime
 	WholeDays bool
@@ -51,8 +51,8 @@ func (a Absence) Check(today timespan.Date) error {
 }
 
 // TimeOff returns the time off of a member. A member of the staff may read only their own time off. A person who may
-// edit the offer may read that of every member. Fault: not_found if the member does not exist, or if the principal may
-// not read the member's time off.
+// edit the offer may read the time off of every member. Fault: not_found if the member does not exist, or if the
+// principal may not read the member's time off.
 func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
@@ -109,12 +109,13 @@ func (o *UseCases) InTheWay(
 	}), nil
 }
 
-// SetTimeOff adds an absence of a member to the offer if off is true, and removes the absence if off is false. It
-// publishes the result as the next version. It keeps the changes that other people publish at the same time, and does
-// not change bookings.
+// SetTimeOff adds an absence of a member to the offer if the argument `off` is true, and removes the absence if `off`
+// is false. SetTimeOff publishes the result as the next version. It keeps the changes that other people publish at the
+// same time, and does not change bookings.
 //
-// Faults: invalid_parameter for an absence to add that [Absence.Check] refuses; conflict if another system manages the
-// offer, or if another person changed the same fields; those of [UseCases.TimeOff] and [UseCases.PublishOffer].
+// Faults: invalid_parameter if `off` is true and [Absence.Check] refuses the absence; conflict if another system
+// manages the offer, or if another person changed the same fields; those of [UseCases.TimeOff] and
+// [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
 ) error {
@@ -153,8 +154,8 @@ func (o *UseCases) SetTimeOff(
 	return nil
 }
 
-// publishFields publishes a change over the newest version. If another version was published in the meantime, it merges
-// the change with that version and tries again.
+// publishFields publishes a change over the newest version. If another version was published in the meantime,
+// publishFields merges the change with this version and tries again.
 func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	change OfferChange) error {
 	for attempt := 1; ; attempt++ {
@@ -173,8 +174,8 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 	}
 }
 
-// setBlock changes the blocked time of one member in the fields of a manifest. It adds a blocked time of only this
-// member if off is true, and removes this blocked time if off is false.
+// setBlock changes the blocked time of one member in the fields of a manifest. setBlock adds a blocked time that names
+// only this member if the argument `off` is true, and removes this blocked time if `off` is false.
 func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
 	blocks, _ := fields["blocks"].([]any)
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
@@ -190,8 +191,8 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 	}
 }
 
-// setDays changes the overrides of a member's hours in the fields of a manifest. It adds whole days off if off is true,
-// and removes these days off if off is false. Fault: not_found for an unknown member.
+// setDays changes the overrides of a member's hours in the fields of a manifest. setDays adds whole days without work
+// if the argument `off` is true, and removes these days if `off` is false. Fault: not_found for an unknown member.
 func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {

@@ -1,9 +1,11 @@
-// Package offer has the use cases of what a business offers: the first visit, the forms, the text and the versions of a
-// manifest, time off, a pause, and removing a business. The service catalog stores the manifests. Before an offer is
-// published, the package finds the bookings, tickets and reservations that would conflict with it.
+// Package offer has the use cases of a business's offer: the owner's first visit, the forms, text and versions of a
+// manifest, time off, a pause of online bookings, and the removal of a business. The service catalog stores the
+// manifests. Before an offer is published, the package finds the bookings, tickets and reservations that would conflict
+// with it.
 //
 // The package document reads and writes the text of a manifest. The package form shows and writes objects of a manifest
-// in HTML forms. The packages changes and plan describe changes. The package template makes first manifests by trade.
+// in HTML forms. The packages changes and plan describe changes. The package template makes the first manifest of a
+// business for each trade.
 package offer
 
 import (

@@ -15,7 +15,7 @@ import (
 // PublishedVersion is one version of the offer with the person or program that published it.
 type PublishedVersion struct {
 	catalog.Version
-	By actor.Actor // publisher; zero if the event of the version is no longer stored
+	By actor.Actor // publisher; the zero value if the event of the version is no longer stored
 }
 
 // Versions lists the versions of the offer, newest first. It also returns the cursor of the next page, or "" after the
@@ -39,7 +39,7 @@ func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page)
 }
 
 // publishers returns the publishers of versions by version number. It reads them from the events of the business. The
-// argument versions must be sorted newest first. A version without an event is missing from the result.
+// argument `versions` must be sorted, newest first. A version without an event is missing from the result.
 func (o *UseCases) publishers(ctx context.Context, slug string,
 	versions []catalog.Version) (map[int64]actor.Actor, error) {
 	const about = time.Minute // maximum difference between the time of a version and the time of its event

@@ -32,8 +32,9 @@ type Change struct {
 	Summary string `json:"summary"`
 }
 
-// Between returns the differences between two manifests, sorted by path. It returns at most [Most] of them, and the
-// number of differences above this maximum. It returns an error if a manifest cannot be encoded as JSON.
+// Between returns the differences between two manifests, sorted by path. Between returns at most [Most] differences.
+// The second result is the number of differences that are left out. Between returns an error if a manifest cannot be
+// encoded as JSON.
 func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	old, err := fields(before)
 	if err != nil {
@@ -72,7 +73,8 @@ func (c *comparison) note(change Change) {
 	c.list = append(c.list, change)
 }
 
-// objects compares two objects field by field and notes the differences. path is the path of the objects.
+// objects compares two objects field by field and notes the differences. The argument `path` is the path of both
+// objects in the manifest.
 func (c *comparison) objects(path string, before, after map[string]any) {
 	names := slices.Collect(maps.Keys(before))
 	for name := range after {
@@ -112,8 +114,8 @@ func (c *comparison) values(at string, old, wanted any, was, is bool) {
 	}
 }
 
-// keyed converts a value to a list of objects. The second result is false unless the value is a list in which every
-// object has a key.
+// keyed converts a value to a list of objects. The second result is true if the value is a list in which every object
+// has a key.
 func keyed(value any) ([]map[string]any, bool) {
 	list, ok := value.([]any)
 	if !ok {

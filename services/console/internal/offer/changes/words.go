@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mostWords is the maximum number of characters that a summary shows of a value.
+// mostWords is the maximum number of characters of one value in a summary.
 const mostWords = 60
 
 // inWords describes the change without its path, for [Change.Summary].
@@ -21,8 +21,8 @@ func (c *Change) inWords() string {
 	return fmt.Sprintf("%s becomes %s", Words(c.Before), Words(c.After))
 }
 
-// Words formats a value of a manifest for a person, in at most mostWords characters. It formats an object as its name,
-// and a list as its values with commas between them.
+// Words formats a value of a manifest for a person, in at most mostWords characters. For an object, Words returns the
+// name of the object; for a list, Words returns the values of the list, separated by commas.
 func Words(value any) string {
 	text := []rune(strings.Join(strings.Fields(words(value)), " "))
 	if len(text) > mostWords {

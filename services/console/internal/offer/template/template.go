@@ -1,5 +1,5 @@
 // Package template makes the first manifest of a business from the template of its trade, with comments that explain
-// the fields. The command `slotmesh init` prints this manifest. The owner's pages create a business from it.
+// the fields. The command `slotmesh init` prints this manifest. The owner's pages create a business from this manifest.
 package template
 
 import (
@@ -35,8 +35,8 @@ func Trades() []string {
 	return trades
 }
 
-// Business has the values of a first manifest that do not depend on the trade. This package does not validate them; the
-// package manifest does.
+// Business has the values of a first manifest that do not depend on the trade. The package manifest validates these
+// values; the package template does not.
 type Business struct {
 	Slug, Name string
 	Currency   string        // ISO 4217
@@ -44,7 +44,7 @@ type Business struct {
 	Today      timespan.Date // present date; single dates in the manifest, such as that of an event, are a month later
 }
 
-// Manifest returns the first manifest of a trade as YAML. It returns an error for an unknown trade.
+// Manifest returns the first manifest of a trade as YAML. Error: the trade is unknown.
 func Manifest(trade string, b Business) (string, error) {
 	if titles[trade] == "" {
 		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade,
