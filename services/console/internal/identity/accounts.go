@@ -3,7 +3,8 @@
 //
 // Package access has the table of permissions, and authorize checks each route. Package store has the tables. Package
 // signin has the pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and
-// password implement the ways to sign in. Package identity imports no other room of console.
+// password implement the ways to sign in. Package identity imports none of the packages offer, sales, reports and
+// integrations.
 package identity
 
 import (
@@ -35,7 +36,7 @@ type AccountsConfig struct {
 	// OwnerURL is the public base URL of the owner's pages, with which the links in mails begin. If OwnerURL is "",
 	// console sends no mails about accounts and changes.
 	OwnerURL string
-	// PasswordSignIn reports whether people can sign in by a password, or by a passkey instead of it.
+	// PasswordSignIn is true if people can sign in by a password or by a passkey.
 	PasswordSignIn bool
 	Passkeys       *passkey.Site  // nil: no sign-in by passkeys
 	Provider       *oidc.Provider // nil: no identity provider
@@ -68,8 +69,8 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 	}
 }
 
-// ErrNobody means that a secret, such as that of a link, a session or a token, is invalid or has expired. So it
-// identifies no person.
+// ErrNobody means that the secret of a link, a session or a token is invalid or has expired. So the secret identifies
+// no person.
 var ErrNobody = errors.New("nobody is signed in by this")
 
 // ByToken returns the principal that a token of the admin API identifies, with their current rights. The argument
@@ -130,7 +131,7 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedIn is a person who is signed in in a browser, with their session.
+// SignedIn is a person with the session by which they are signed in.
 type SignedIn struct {
 	Principal Principal
 	Person    store.Person

@@ -12,7 +12,7 @@ import (
 )
 
 // BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider to which the browser is
-// redirected, and the attempt. The browser keeps the attempt until the provider redirects it back. Errors:
+// redirected, and the attempt. The browser keeps the attempt until the provider redirects the browser back. Errors:
 // [oidc.ErrAway].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
@@ -48,8 +48,9 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	return session, nil
 }
 
-// vouched returns the person with the address that the provider has confirmed. It adds an unknown person only if the
-// provider's group makes the person an operator. Errors: [ErrNobody] for any other unknown person.
+// vouched returns the stored person with the address that the provider has confirmed. If no such person is stored, it
+// adds one, but only if the provider's group makes the person an operator. Errors: [ErrNobody] for any other unknown
+// person.
 func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
 	found, err := a.Store.ByEmail(ctx, address(who.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {

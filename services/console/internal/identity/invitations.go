@@ -46,8 +46,8 @@ type Received struct {
 }
 
 // ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns no invitations for a
-// person whose address is not verified, because the inviter may be signed in as this person. Fault:
-// service_unavailable.
+// person whose address is not verified, because in this case another person, the inviter, may be signed in as them.
+// Fault: service_unavailable.
 func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
 	if !signed.Person.Verified {
 		return nil, nil
@@ -119,8 +119,8 @@ func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id
 		a.Clock.Now()))
 }
 
-// accepted logs that an invitation was accepted. If err, the result of the store, is not nil, accepted returns the
-// error for the caller instead.
+// accepted logs that an invitation was accepted. The argument `err` is the result of the store. If it is not nil,
+// accepted logs nothing and returns the error for the caller.
 func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody

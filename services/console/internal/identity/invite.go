@@ -23,10 +23,10 @@ import (
 // Invitation has the data with which a principal invites a person into a business, or to become an operator.
 type Invitation struct {
 	Email   string
-	Name    string // "": the address is also the name
+	Name    string // if "", the address is also the name
 	Role    access.Role
 	StaffID *uuid.UUID // id of the staff member in the offer, for the role staff
-	Unsaid  bool       // true: send no mail, because the inviter informs the person
+	Unsaid  bool       // true: the server sends no mail, because the inviter informs the person
 }
 
 // Invited is the result of an invitation. Link is the path of a page that signs the person in once. It is "" if the
@@ -117,7 +117,7 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	return invited, err
 }
 
-// person returns the person with the address. If there is no such person, it adds one.
+// person returns the stored person with the address in `wanted`. If no such person is stored, it adds one.
 func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID,
 	wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
@@ -135,7 +135,7 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 		Name: name, CreatedAt: a.Clock.Now()})
 }
 
-// memberOf returns the membership with this role and staff id in a business. Fault: invalid_parameter.
+// memberOf checks the role and the staff id of a new member, and returns the membership. Fault: invalid_parameter.
 func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (access.Member, error) {
 	m := access.Member{BusinessID: business.ID, Role: role}
 	switch {
@@ -172,9 +172,9 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited returns the result of an invitation. The result has a link if the principal may see one: an operator may see
-// the link of every person. An owner may see it only for a person who is not verified, and who belongs only to
-// businesses whose team the owner manages.
+// invited returns the result of an invitation. The result has a link to sign in if the principal may see this link. An
+// operator may see the link of every person. An owner may see only the link of a person who is not verified, and who
+// belongs only to businesses whose teams the owner manages.
 func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
 	role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
@@ -186,7 +186,7 @@ func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UU
 		return invited, nil
 	}
 	if err != nil {
-		// The person is already invited; the caller repeats the request to make the link.
+		// The person is already invited. The caller can repeat the request to get the link.
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
 	}
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires

@@ -38,7 +38,7 @@ func AccountKey(email string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// later sends a mail in the background. So the duration of the response reveals neither whether a mail is sent nor
+// later sends a mail in the background. So the duration of the response does not reveal whether a mail is sent, or
 // whether an account exists.
 func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
 	select {
@@ -68,8 +68,8 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail, and reports whether the mail server accepted it. The timeout is the argument `within` or the
-// timeout for calls to other services, whichever is longer.
+// mail sends one mail, and reports whether the mail server accepted it. The timeout is the longer one of the argument
+// `within` and the timeout for calls to other services.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
 	defer cancel()
@@ -80,7 +80,7 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 	return err == nil
 }
 
-// mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. The
+// mailInvitation sends a person the mail of an invitation, and reports whether the mail server accepted the mail. The
 // argument `business` is the name of the business, or "" for an invitation to become an operator. The argument
 // `pending` is the id of the invitation that a person with an account must accept, or nil.
 //

@@ -87,8 +87,8 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns the given e-mail addresses that belong to verified members of a business, or to verified
-// operators. It returns the addresses as the caller spelled them. Fault: invalid_parameter for more than
+// VerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to verified
+// operators. It returns each address as the caller spelled it. Fault: invalid_parameter for more than
 // [console.MaxAddresses] addresses.
 func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {

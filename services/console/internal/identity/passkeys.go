@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// ChallengeGood is how long a challenge is valid: until then, the browser must send the answer of the passkey.
+	// ChallengeGood is how long a challenge is valid. The browser must send the answer of the passkey within this time.
 	ChallengeGood = 5 * time.Minute
 	// FreshFor is how long after a sign-in a person can change their credentials. Later they must sign in again first.
 	FreshFor = 15 * time.Minute
@@ -44,7 +44,8 @@ func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, str
 	return told, clear, a.Store.AddChallenge(ctx, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
-// take deletes and returns the challenge that belongs to a browser's secret. Errors: [ErrNobody].
+// take deletes the challenge that belongs to the secret in a browser's cookie, and returns the challenge. Errors:
+// [ErrNobody].
 func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) ([]byte, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody
@@ -57,8 +58,8 @@ func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) (
 }
 
 // SignInByPasskey signs in the person whose passkey signed the answer, and returns the secret of a new session. The
-// argument `clear` is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to
-// the person with this address. Errors: [ErrNobody].
+// argument `clear` is the secret from [Accounts.BeginPasskeySignIn]. If `email` is not empty, the passkey must belong
+// to the person with this address. Errors: [ErrNobody].
 func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
 	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
 	if errors.Is(err, ErrNobody) || errors.Is(err, store.ErrNotFound) || errors.Is(err, passkey.ErrRefused) {
@@ -98,7 +99,7 @@ func (a *Accounts) signInByPasskey(ctx context.Context, clear, email, answer, cl
 	return session, nil
 }
 
-// holderOf converts a person and their passkeys to the type that package passkey uses.
+// holderOf converts a person and their passkeys to the type of package passkey.
 func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
 	h := passkey.Holder{ID: p.ID[:], Name: cmp.Or(p.Name, p.Email), Email: p.Email}
 	for _, k := range keys {
@@ -149,9 +150,10 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 		a.Clock.Now().Add(ChallengeGood))
 }
 
-// AddPasskey stores the passkey that the person's device has created, and mails the person about it. The argument
-// `name` has 1 to 100 characters. The argument `clear` is the secret from [Accounts.BeginPasskey]. Errors:
-// [ErrPasskeyRefused], [ErrStale], [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
+// AddPasskey stores the passkey that the person's device has created, and sends the person a mail about the passkey.
+// The passkey's name, the argument `name`, must have 1 to 100 characters. The argument `clear` is the secret that
+// [Accounts.BeginPasskey] returned. Errors: [ErrPasskeyRefused], [ErrStale], [store.ErrTooManyPasskeys]. Fault:
+// invalid_parameter for the name.
 func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
 	name, err := request.Line("name", name, longestPasskeyName)
 	if err != nil {
@@ -221,8 +223,8 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 	return session, nil
 }
 
-// tell mails a person about a change of their account, if OwnerURL is configured. The argument `subject` is the kind of
-// change, for the rate limits.
+// tell sends a person a mail about a change of their account, if OwnerURL is configured. The argument `subject` is the
+// kind of change, for the rate limits.
 func (a *Accounts) tell(ctx context.Context, who store.Person, subject string,
 	write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {

@@ -64,9 +64,9 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
 // AskForPassword mails a link to choose a password, if a person has the address. It works in the background, so the
-// duration of the response does not reveal whether the address is known. The mail is in the person's own language; if
-// that is unknown, it is in the first available one of languages. The caller must already have counted the mail against
-// the rate limit.
+// duration of the response does not reveal whether the address is known. The mail is in the person's own language. If
+// this language is unknown, the mail is in the first language in `languages` that is available. The caller must count
+// the mail against the rate limit before the call.
 func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
 	email = address(email)
 	a.later(ctx, func(ctx context.Context) error {
@@ -94,10 +94,10 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 }
 
 // SetPasswordByLink sets the password of the person to whom a link was mailed, and deletes all their passkeys. It signs
-// the person out in all browsers, and returns the secret of a new session. So a person who has lost a device, or whose
-// account another person uses, starts with new credentials.
+// the person out in all browsers, and returns the secret of a new session. So only the new password works, even if the
+// person has lost a device, or if another person uses the account.
 //
-// Errors: [ErrNobody]; the errors of [password.Check], after which the link can still be used.
+// Errors: [ErrNobody]; the errors of [password.Check]. After an error of [password.Check], the link can still be used.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
 	who, err := a.WhoseLink(ctx, link, store.ForPassword)
 	if err != nil {

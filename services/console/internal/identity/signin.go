@@ -16,8 +16,8 @@ import (
 // LinkGood is how long a link to sign in is valid (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that can be used once and expires after the duration good. The function `keep` stores the link
-// by the hash of its secret. makeLink returns the secret and the time of expiry.
+// makeLink makes a link that can be used once and expires after the duration `good`. The function `keep` stores the
+// link by the hash of its secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, good time.Duration,
 	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
@@ -34,8 +34,8 @@ func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID 
 	})
 }
 
-// WhoseLink returns the person of a link with this purpose. It does not use up the link. Errors: [ErrNobody] for an
-// unknown, used or expired link.
+// WhoseLink returns the person of a link with this purpose. The link stays valid. Errors: [ErrNobody] for an unknown,
+// used or expired link.
 func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
 	if !secret.WellFormed("", link) {
 		return nil, ErrNobody
@@ -68,7 +68,7 @@ func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (strin
 	return clear, nil
 }
 
-// clientName shortens a browser's User-Agent to the part that is stored.
+// clientName shortens a browser's User-Agent to the length that the database stores.
 func clientName(agent string) string {
 	const longest = 200
 	return strings.ToValidUTF8(agent[:min(len(agent), longest)], "")

@@ -32,7 +32,7 @@ var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
 // OfBusiness reports whether an owner can give a person this role in a business. It returns false for [Operator].
 func (r Role) OfBusiness() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// Reach is how much of a business's data a permission covers. Each value includes all smaller ones.
+// Reach is how much of a business's data a permission covers. Each value includes the data of all smaller values.
 type Reach int
 
 // The values of [Reach].
@@ -90,8 +90,8 @@ func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	return Member{}, false
 }
 
-// Reach returns how much of a business's data the principal can see or change by an action. It returns [None] if the
-// action is forbidden.
+// Reach returns the part of a business's data that the principal can see or change by an action. It returns [None] if
+// the action is forbidden.
 func (p Principal) Reach(businessID uuid.UUID, action Action) Reach {
 	m, _ := p.In(businessID)
 	return table[action][m.Role]
@@ -130,7 +130,7 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
-// ManagesTeams reports whether the principal may manage the team of the business of each membership in the list.
+// ManagesTeams reports whether the principal may manage the teams of all businesses in the memberships `of`.
 func (p Principal) ManagesTeams(of []Member) bool {
 	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
 }

@@ -31,8 +31,8 @@ func HasBusiness(ctx context.Context) bool {
 }
 
 // CheckBusiness returns an error unless businessID is the business for which the request was authorized. The two
-// businesses differ if the first one was removed, and the other got its slug, before the request's body arrived. Fault:
-// business_not_found.
+// businesses differ in this case: before the request's body arrived, the first business was removed, and another
+// business got its slug. Fault: business_not_found.
 func CheckBusiness(ctx context.Context, businessID uuid.UUID) error {
 	if authorized, ok := AuthorizedBusiness(ctx); ok && authorized != businessID {
 		return fault.New(fault.BusinessNotFound, "Business not found")

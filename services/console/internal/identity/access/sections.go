@@ -54,7 +54,8 @@ var sections = []struct {
 	{"translations", EditOffer},
 }
 
-// Sections returns the paths of all sections of the manifest. The sections that the fewest roles may change come first.
+// Sections returns the paths of all sections of the manifest. The sections that only few roles may change come before
+// those that more roles may change.
 func Sections() []string {
 	paths := make([]string, len(sections))
 	for i, s := range sections {

@@ -17,10 +17,10 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// platform is the sender's name in mails that concern no business.
+// platform is the sender's name in mails that are not about a business.
 const platform = "Slotmesh"
 
-// letter is a mail before translation: its fields subject, paragraphs and button are the ids of sentences.
+// letter is a mail before translation: its fields `subject`, `paragraphs` and `button` contain the ids of texts.
 type letter struct {
 	from, subject, business string
 	paragraphs              []string
@@ -66,9 +66,9 @@ func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, 
 	return changed("password_removed", to, link, languages)
 }
 
-// DeviceAdded returns the mail to a person who has allowed a program to act for them by `slotmesh login`. The argument
-// `device` is the name of the program's machine. The argument `link` is the URL of the page to reset the password. A
-// reset disconnects all such programs.
+// DeviceAdded returns the mail to a person who has run `slotmesh login` on a machine and allowed the program to act for
+// them. The argument `device` is the name of the program's machine. The argument `link` is the URL of the page to reset
+// the password. A reset disconnects all such programs.
 func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
@@ -76,8 +76,8 @@ func DeviceAdded(to, device, link string, languages ...string) (notifications.Ma
 	}.to(to, languages)
 }
 
-// changed returns a mail about a change of a person's passkeys or password. The argument `what` is the beginning of the
-// ids of the mail's sentences.
+// changed returns a mail about a change of a person's passkeys or password. The argument `what` is the prefix of the
+// ids of the mail's texts.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"},
@@ -85,8 +85,8 @@ func changed(what, to, link string, languages []string) (notifications.Mail, err
 	}.to(to, languages)
 }
 
-// Invitee is the way in which an invited person gets access to the business. It decides the sentences of the
-// invitation's mail.
+// Invitee is the way in which an invited person gets access to the business. The text of the invitation's mail depends
+// on the Invitee.
 type Invitee int
 
 // The values of [Invitee].

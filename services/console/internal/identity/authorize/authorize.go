@@ -1,10 +1,10 @@
 // Package authorize authorizes the requests to the owner's pages and the admin API. Each route is registered with an
 // action. The package refuses a principal if the table of permissions in internal/identity/access does not allow the
-// principal to do this action. Before, another middleware must authenticate the caller and set the principal by
-// [Admit].
+// principal to do this action. Another middleware must authenticate the caller and set the principal by [Admit] before
+// this check.
 //
-// A write is authorized twice: before its body is read, and after. Otherwise a client could keep its rights after they
-// were removed, by sending the body slowly (docs/decisions/033).
+// A write is authorized twice: before its body is read, and after. Otherwise a client that sends the body slowly could
+// still use rights that have been removed (docs/decisions/033).
 package authorize
 
 import (
@@ -22,8 +22,8 @@ import (
 
 type principalKey struct{}
 
-// Admit sets the principal of a request. Later handlers read it by [Principal], and events about the request's changes
-// have it as their actor.
+// Admit sets the principal of a request. Later handlers read the principal by [Principal]. Events about the request's
+// changes have the principal as their actor.
 func Admit(c *fiber.Ctx, p access.Principal) {
 	c.Locals(principalKey{}, p)
 	c.SetUserContext(actor.With(c.UserContext(), p.Actor()))
@@ -70,7 +70,7 @@ type Router struct {
 	authority Authority
 }
 
-// New returns a router for the routes below the path base. The function `find` looks up the business of a route.
+// New returns a router for the routes below the path `base`. The function `find` looks up the business of a route.
 func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
 	return &Router{to, base, find, authority}
 }
@@ -165,8 +165,8 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 	}
 }
 
-// admitAgain continues the request if the principal may still do the action. Otherwise it returns the fault. The
-// argument `now` is the principal with their current rights.
+// admitAgain continues the request if the principal may still do the action. Otherwise it returns a fault. The argument
+// `now` is the principal with their current rights.
 func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, authorized := access.AuthorizedBusiness(c.UserContext())
 	if authorized && !now.Operator {

@@ -32,10 +32,10 @@ type Config struct {
 	// become operators of this installation when they sign in. If OperatorGroup is empty, a sign-in does not change who
 	// is an operator.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
-	// TrustedAudiences are further client ids at the provider. An ID token may name these, besides the client id of
-	// Slotmesh, as its audiences.
+	// TrustedAudiences are client ids of other applications at the provider. An ID token for Slotmesh may also name
+	// these applications as audiences.
 	TrustedAudiences []string `env:"OIDC_TRUSTED_AUDIENCES"`
-	// Name is the provider's name on the button by which people sign in.
+	// Name is the provider's name on the sign-in button.
 	Name string `env:"OIDC_NAME"`
 }
 
@@ -74,7 +74,8 @@ func loopback(host string) bool {
 // anyName is the name of the provider on the sign-in page if [Config.Name] is empty.
 const anyName = "OpenID Connect"
 
-// within is the minimum timeout of a request to the provider. mostBytes is the maximum size of the answer, in bytes.
+// `within` is the minimum timeout of a request to the provider. mostBytes is the maximum size of an answer of the
+// provider, in bytes.
 const (
 	within    = 8 * time.Second
 	mostBytes = 1 << 20
@@ -91,8 +92,8 @@ var (
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt has the random values of one sign-in. The browser keeps these values in a cookie, from the redirect to the
-// provider until the provider redirects it back.
+// Attempt has the random values of one sign-in. The browser keeps these values in a cookie, until the provider
+// redirects the browser back.
 type Attempt struct{ State, Nonce, Verifier string }
 
 // String returns the attempt as text, for the cookie.
@@ -127,7 +128,7 @@ type Provider struct {
 }
 
 // New returns a client of the provider. The argument `callback` is the URL to which the provider redirects browsers
-// after the sign-in. The timeout of a request to the provider is [within] or peerTimeout, whichever is longer.
+// after the sign-in. The timeout of a request to the provider is the longer one of [within] and `peerTimeout`.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout),
 		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
@@ -181,7 +182,7 @@ func (p *Provider) scopes() []string {
 }
 
 // Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the
-// attempt. The browser keeps the attempt until the provider redirects it back. Errors: [ErrAway].
+// attempt. The browser keeps the attempt until the provider redirects the browser back. Errors: [ErrAway].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -192,8 +193,8 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 }
 
 // Finish completes a sign-in. The arguments `state` and `code` are the parameters with which the provider redirected
-// the browser back. Finish checks them, and returns the person whose identity the provider confirms. Errors:
-// [ErrRefused], [ErrUnverified], [ErrAway].
+// the browser back. Finish checks these parameters, and returns the person whose identity the provider confirms.
+// Errors: [ErrRefused], [ErrUnverified], [ErrAway].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused

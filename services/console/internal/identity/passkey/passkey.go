@@ -19,8 +19,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// ErrRefused means that an answer does not match its challenge, or that the passkey that the answer names did not sign
-// it.
+// ErrRefused means that a browser's answer does not match its challenge, or that the answer has an invalid signature.
 var ErrRefused = errors.New("the passkey's answer is not good")
 
 // maxAnswer is the maximum size of a browser's answer, in bytes.
@@ -30,14 +29,14 @@ const maxAnswer = 16 << 10
 type Key struct {
 	ID         []byte // id of the passkey, which the device chose
 	PublicKey  []byte // in the format COSE
-	Flags      byte   // of the last answer: whether the device verified the person, and whether the key has a backup
+	Flags      byte   // flags of the last answer: the device verified the person, the key has a backup
 	Transports []string
 	Count      uint32 // number of answers, as the device counts them; 0 if the device does not count
 }
 
 // Holder is the person who owns passkeys.
 type Holder struct {
-	ID          []byte // the device stores this id; it contains no personal data
+	ID          []byte // id of the person, which the device stores; it contains no personal data
 	Name, Email string
 	Keys        []Key
 }
@@ -141,8 +140,8 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 // its new counter and flags. The function `find` returns the owner of a passkey. Its arguments are the id of the
 // passkey and the id of the owner, as the device reports them.
 //
-// Errors: [ErrRefused], and the errors of find. Finish also returns [ErrRefused] if the passkey's counter is not larger
-// than the stored one, because the device may be a copy.
+// Errors: [ErrRefused], and the errors of `find`. Finish also returns [ErrRefused] if the passkey's counter is not
+// larger than the stored one, because the device may be a copy.
 func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {

@@ -1,6 +1,6 @@
 // Package password hashes passwords with argon2id, and checks that a chosen password is neither too short nor common
-// (accounts.md). The computation of a hash is slow and needs much memory, so that guessing the password of a stolen
-// hash is expensive.
+// (accounts.md). The computation of a hash is slow and needs much memory. So an attacker who has stolen a hash needs
+// much time to guess the password.
 package password
 
 import (
@@ -51,8 +51,8 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed returns the number of computations so far. Tests check with it that a sign-in costs the same for unknown and
-// known accounts.
+// Computed returns the number of hashes that the Hasher has computed. By this number, tests check that a sign-in costs
+// the same for unknown and known accounts.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
 // Hash returns the hash of a password, for storing. The argument `clear` is the password. Error: the error of ctx, if
@@ -64,9 +64,9 @@ func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	return encode(today, salt[:], key), err
 }
 
-// Matches reports whether the password clear has this hash. The hash is empty for a person without a password and for
-// an unknown person. An empty hash matches no password, and the call takes the same time as for any other hash. Error:
-// the error of ctx, or that of an invalid hash.
+// Matches reports whether the password `clear` has the hash `hash`. The hash is empty for a person without a password
+// and for an unknown person. An empty hash matches no password, and the call takes the same time as for any other hash.
+// Errors: the error of ctx; an error if the hash is invalid.
 func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
 	nobodys := hash == ""
 	if nobodys {

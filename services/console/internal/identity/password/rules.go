@@ -49,9 +49,9 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// Check returns an error if a person may not choose the password clear. The arguments `email` and `name` are those of
-// the person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. Check also refuses a
-// common password that is repeated, or that has digits or signs before or after it.
+// Check returns an error if a person may not choose the password `clear`. The arguments `email` and `name` are the
+// e-mail address and the name of the person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers
+// try first. Check also refuses a common password that is repeated, or that has digits or signs before or after it.
 func Check(clear, email, name string) error {
 	clear = normal(clear)
 	switch n := utf8.RuneCountInString(clear); {
@@ -72,8 +72,8 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// repeated returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If there is
-// no shorter one, repeated returns the argument itself.
+// repeated returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If no
+// shorter text exists, repeated returns `text`.
 func repeated(text string) string {
 	if text == "" {
 		return ""
@@ -93,6 +93,6 @@ func variety(text string) int {
 	return len(seen)
 }
 
-// normal returns a password in Unicode normal form NFKC. So a password has the same hash on every keyboard (NIST SP
-// 800-63B §3.1.1.2).
+// normal returns a password in Unicode normal form NFKC. So a password has the same hash, whatever keyboard the person
+// uses (NIST SP 800-63B §3.1.1.2).
 func normal(clear string) string { return norm.NFKC.String(clear) }

@@ -15,7 +15,7 @@ const TokenPrefix = "slo_"
 
 const bytes = 32
 
-// New returns a new secret in plain text and its hash. The text begins with prefix.
+// New returns a new secret in plain text and its hash. The text begins with `prefix`.
 func New(prefix string) (string, [sha256.Size]byte) {
 	var random [bytes]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -33,6 +33,6 @@ func WellFormed(prefix, text string) bool {
 	return ok && len(digits) == hex.EncodedLen(bytes) && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Shown returns the part of a token that lists show, so that a person recognizes the token: the prefix and eight
-// digits.
+// Shown returns the beginning of a token: the prefix and eight digits. Lists of tokens show it, so that a person
+// recognizes the token.
 func Shown(clear string) string { return clear[:len(TokenPrefix)+8] }
