@@ -26,7 +26,7 @@ import (
 
 const (
 	listenEvery   = 2 * time.Second
-	listenOverlap = time.Minute      // time before the newest event that each poll reads again, because events can be listed late
+	listenOverlap = time.Minute      // each poll reads the time before the newest event again, for late events
 	forwardWithin = 15 * time.Second // timeout of one request, as for webhooks
 	secretPrefix  = "whsec_"
 	secretBytes   = 32
