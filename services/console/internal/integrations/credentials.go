@@ -99,8 +99,8 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	return made, err
 }
 
-// allOf reads all pages of a list by the function `read`. It returns the entries for which the function wanted returns
-// true.
+// allOf reads all pages of a list by calling the function `read`. It returns the entries for which the function
+// `wanted` returns true.
 func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
 	var all []T
 	for page := (request.Page{Limit: MostWebhooks}); ; {
@@ -119,17 +119,17 @@ func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) b
 	}
 }
 
-// RevokeCredentials revokes everything that [UseCases.ListCredentials] lists for a person. After a partial failure, a
-// repeated call revokes the rest. Faults: forbidden; outcome_unknown if a service was unavailable after another part
-// was already revoked.
+// RevokeCredentials revokes everything that [UseCases.ListCredentials] lists for a person. If a call fails after it has
+// revoked a part, a repeated call revokes the other credentials. Faults: forbidden; outcome_unknown if a service was
+// unavailable after a part of the credentials was revoked.
 func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	personID uuid.UUID) error {
 	made, err := o.ListCredentials(ctx, by, business, personID)
 	if err != nil {
 		return err
 	}
-	// Each of these writes can be repeated safely without an Idempotency-Key. They must not share the key of this
-	// request: a service would take the second write for a repetition of the first.
+	// Each of these writes can be repeated safely without an Idempotency-Key. They must not share the Idempotency-Key
+	// of this request: a service would treat the second write as a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
 	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err

@@ -36,8 +36,8 @@ func (o *UseCases) Webhooks(ctx context.Context, slug string, page request.Page)
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MostWebhooks is the page size for lists of webhook endpoints. A business can have fewer endpoints than this number,
-// so one page has all of them.
+// MostWebhooks is the page size for lists of webhook endpoints. It is larger than the maximum number of endpoints of a
+// business, so one page has all endpoints.
 const MostWebhooks = 100
 
 // Webhook returns one webhook endpoint of a business. Fault: not_found.

@@ -20,8 +20,8 @@ type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
 
-// Events lists the events of a business and its objects from the other services, newest first, as one list. If one
-// service cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
+// Events lists the events of a business and its objects, newest first. It merges the events of all other services into
+// one list. If one service cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
 //
 // All services sort their events by time and then by id, so the same cursor is valid for all services.
 func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
@@ -32,8 +32,8 @@ func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, pa
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// AuditLog lists the events that [Peers.Events] lists. If the principal manages the team, the list also has the events
-// about the team's people and tokens.
+// AuditLog lists the events of [Peers.Events]. If the principal manages the team, AuditLog also lists the events about
+// the team's people and tokens.
 func (o *Peers) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
 	page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
@@ -75,7 +75,7 @@ func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filt
 	return merge(lists, page.Limit), nil
 }
 
-// merge merges pages of several lists into one page of at most limit events. All pages must have been read with the
+// merge merges pages of several lists into one page of at most `limit` events. All pages must have been read with the
 // same cursor.
 func merge(lists []event.List, limit int) *event.List {
 	merged := &event.List{Events: []event.Event{}}

@@ -15,11 +15,12 @@ type Part[T any] struct {
 	Unknown bool // the service is unavailable
 }
 
-// Shown reports whether the page shows the part: the part has items, or it is unknown and the page must report that.
+// Shown reports whether the page shows the part. It returns true if the part has items. It also returns true if the
+// part is unknown, because the page must report this.
 func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
 
-// SetPart stores the answer of a service in part. If err means that the service is unavailable, SetPart marks the part
-// as unknown and returns nil. It returns every other error unchanged.
+// SetPart stores the answer of a service in `part`. If `err` means that the service is unavailable, SetPart marks the
+// part as unknown and returns nil. SetPart returns every other error unchanged.
 func SetPart[T any](ctx context.Context, logger *slog.Logger, part *Part[T], list []T, next string, err error) error {
 	if fault.Is(err, fault.PeerUnavailable) {
 		logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))

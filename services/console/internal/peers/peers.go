@@ -1,6 +1,6 @@
-// Package peers has what all rooms of console share: clients of the other services, the lookup of a business, the audit
-// log, and the log of changes. Errors are faults: those of the called services, such as business_not_found, and the
-// faults that each function names.
+// Package peers has what the use cases of console share: clients of the other services, the lookup of a business, the
+// audit log, and the log of changes. All errors are faults. A function returns the faults of the called services, such
+// as business_not_found, and the faults that its comment names.
 package peers
 
 import (
@@ -38,8 +38,8 @@ type Peers struct {
 // data that the principal can see and change.
 type Principal = access.Principal
 
-// Business returns the current data of a business from catalog. If the business for which the request was authorized
-// has been removed, Business returns a fault, even if another business has the slug now. Fault: business_not_found.
+// Business returns the current data of a business from catalog. Fault: business_not_found, also if the business for
+// which the request was authorized has been removed and another business has the slug now.
 func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
@@ -51,9 +51,9 @@ func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	return business, nil
 }
 
-// Unfinished converts the error of a write with several steps, if the first step succeeded and a later step failed. If
-// a service was unavailable, Unfinished returns the fault outcome_unknown, because a part of the write was executed. It
-// returns any other fault unchanged.
+// Unfinished converts the error of a write with several steps. The first step has succeeded, and a later step has
+// failed. If a service was unavailable, Unfinished returns the fault outcome_unknown, because a part of the write was
+// executed. It returns any other fault unchanged.
 func Unfinished(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
@@ -63,7 +63,8 @@ func Unfinished(err error) error {
 
 // RentalsOf returns a client of the rental service for the business that has the slug. The client sends the id of this
 // business with each call, so a write fails if another business gets the slug. For an operator, who may act in all
-// businesses, the client sends no id. So catalog need not be available for an operator. Fault: business_not_found.
+// businesses, the client sends no id. So a call for an operator works even if the catalog service is unavailable.
+// Fault: business_not_found.
 func (o *Peers) RentalsOf(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.Operator {
 		return o.Rentals, nil

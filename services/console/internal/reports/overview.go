@@ -16,12 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MostStretches is the maximum number of periods (days, weeks or months) on one page of reports: three years by week.
+// MostStretches is the maximum number of periods (days, weeks or months) on one page of reports. Three years have about
+// this number of weeks.
 const MostStretches = 160
 
-// Overview has the reports about a business for one page. Stretches has the first date of each period. If one of the
-// services that a report needs is unavailable, the whole report is marked as unknown, because its sums would be too
-// small.
+// Overview has the reports about a business for one page. The field Stretches has the first date of each period. If a
+// report needs several services and one of them is unavailable, the whole report is unknown, because its sums would be
+// too small.
 type Overview struct {
 	Query     report.Query
 	Stretches []timespan.Date
@@ -48,7 +49,7 @@ func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*
 	return r, err
 }
 
-// reported reads one report by the function ask, and stores its rows in the argument `into`.
+// reported reads one report by the function `ask`, and stores its rows in the argument `into`.
 func reported[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],
@@ -61,8 +62,8 @@ func reported[Row any](
 	return nil
 }
 
-// Nothing reports whether the business had no bookings and no revenue in the dates of the reports. It returns false if
-// one of these reports is unknown.
+// Nothing returns true if the business had no bookings and no revenue in the dates of the reports. It returns false if
+// the report about bookings or the report about revenue is unknown.
 func (r *Overview) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
 
 // ByStretch returns one row for each period, with the number of bookings from all sources.
@@ -126,8 +127,8 @@ type Takings struct {
 }
 
 // Taking is the revenue of one period or of all periods. Totals maps each kind of object to the sum of the prices at
-// which these objects were sold. Total is the sum over all kinds. Paid and Refunded are the amounts that were paid
-// online and refunded.
+// which these objects were sold. Total is the sum of these prices over all kinds. Paid is the amount that was paid
+// online. Refunded is the amount that was refunded.
 type Taking struct {
 	Totals                map[string]decimal.Decimal
 	Total, Paid, Refunded decimal.Decimal

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookingsReport counts bookings by the date on which they start, by source and by status. Fault of this report and of
-// all other reports: invalid_parameter for more rows than a report may have.
+// BookingsReport counts bookings by the date on which they start, by source and by status. Fault: invalid_parameter for
+// more rows than a report may have. All other reports have the same fault.
 func (o *UseCases) BookingsReport(ctx context.Context, slug string,
 	q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.Business(ctx, slug)
@@ -73,8 +73,8 @@ func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
 }
 
 // utilisation returns a row for each member and period with booked time or working time. The rows are sorted by date.
-// The rows of one date are in the order of the members in the offer, in which bookings are assigned to members. Members
-// who are no longer in the offer come last.
+// The rows of one date are in the order of the members in the offer, which is also the order in which bookings are
+// assigned to members. Members who are no longer in the offer come last.
 func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {

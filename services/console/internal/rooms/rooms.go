@@ -1,5 +1,5 @@
-// Package rooms joins the use cases of all rooms of console. A room is a subject of console with its own package, such
-// as reports. The owner's pages and the admin API call the use cases.
+// Package rooms has one struct with the use cases of all subject packages of console. A subject package, such as
+// reports, is called a room. The owner's pages and the admin API call the use cases.
 package rooms
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Rooms has the use cases of all rooms of console.
+// Rooms has the use cases of all subject packages of console.
 type Rooms struct {
 	*peers.Peers
 	Accounts     *identity.Accounts
@@ -22,7 +22,7 @@ type Rooms struct {
 	Integrations *integrations.UseCases
 }
 
-// New returns the rooms. All of them use the same clients of other services, the same tables and the same accounts.
+// New returns the use cases. All use cases share the clients of other services, the tables and the accounts.
 func New(services *peers.Peers, records *store.Store, accounts *identity.Accounts) *Rooms {
 	sold := &sales.UseCases{Peers: services}
 	return &Rooms{

@@ -51,7 +51,7 @@ func Utilisation(rows []report.UtilisationRow) []byte {
 		})
 }
 
-// Table returns a CSV file whose header line has the names of the columns. It changes each cell by [Words], because
+// Table returns a CSV file whose header line has the names of the columns. It converts each cell by [Words], because
 // cells can contain texts that customers typed.
 func Table(columns []string, rows [][]string) []byte {
 	return table(columns, rows, func(row []string) []string {
@@ -63,7 +63,7 @@ func Table(columns []string, rows [][]string) []byte {
 	})
 }
 
-// table returns a CSV file. The function cells returns the cells of a row.
+// table returns a CSV file. The function `cells` returns the cells of a row.
 func table[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -80,9 +80,9 @@ func table[Row any](columns []string, rows []Row, cells func(Row) []string) []by
 // characters.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// Words returns a text that no spreadsheet reads as a formula: it puts an apostrophe before a text that a spreadsheet
-// could read as one. Some spreadsheets ignore white space and invisible characters at the beginning of a cell. So Words
-// also changes a text if a formula follows such characters.
+// Words returns a text that no spreadsheet reads as a formula. If a spreadsheet could read `text` as a formula, Words
+// puts an apostrophe before the text. Some spreadsheets ignore white space and invisible characters at the beginning of
+// a cell. So Words also changes a text if a formula follows such characters.
 func Words(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
