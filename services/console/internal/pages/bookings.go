@@ -60,7 +60,7 @@ func (p *Pages) bookings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
 }
 
-// booking shows one booking, beside the list from which the person opened it.
+// booking shows one booking, beside the list from which the person opened the booking.
 func (p *Pages) booking(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
@@ -161,8 +161,8 @@ func answerColumns(offer *catalog.Offer) []string {
 	return append(names, "other_answers")
 }
 
-// answerCells returns the CSV cells with a customer's answers, in the order of [answerColumns]. formData has the
-// answers as JSON.
+// answerCells returns the CSV cells with a customer's answers, in the order of [answerColumns]. The argument `formData`
+// has the answers as JSON.
 func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string
@@ -181,8 +181,8 @@ func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	return cells
 }
 
-// paymentColumns returns three CSV cells of a payment: its status, the amount paid online, and the refunded amount. The
-// cells are empty without a payment.
+// paymentColumns returns three CSV cells of a payment: its status, the amount paid online, and the refunded amount. If
+// there is no payment, the cells are empty.
 func paymentColumns(pay *booking.Payment) (string, string, string) {
 	if pay == nil {
 		return "", "", ""

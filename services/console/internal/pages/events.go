@@ -84,7 +84,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	return err
 }
 
-// order shows one order of tickets, beside the list from which the person opened it.
+// order shows one order of tickets, beside the list from which the person opened the order.
 func (p *Pages) order(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {

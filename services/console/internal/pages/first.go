@@ -37,7 +37,7 @@ type firstStep struct {
 	then func(fields document.Fields, before []string)
 }
 
-// firstSteps are the five forms of the first visit, in order. The first one, which creates the business, has its own
+// firstSteps are the five forms of the first visit, in order. The first form, which creates the business, has its own
 // route, /business.
 var firstSteps = []firstStep{
 	{"business", func(o *offered) []form.Group {

@@ -112,8 +112,8 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 }
 
 // asksAgain prepares the form of a refused cancellation, so that the form can be shown again. It returns the HTTP
-// status of the page. If the amount is the reason for the refusal, it writes the reason into *amount, otherwise into
-// page.Wrong. The second result is false if the person cannot solve the fault.
+// status of the page. If the refund amount is the reason for the refusal, asksAgain writes the reason into `*amount`,
+// otherwise into `page.Wrong`. The second result is false if the person cannot solve the fault.
 func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
@@ -272,8 +272,9 @@ func isSilent(form url.Values) bool {
 }
 
 // refused prepares a form that a service has refused, so that the form can be shown again. It returns the HTTP status
-// of the page. It writes the reason into *fields, under the name of the input that causes the refusal, and otherwise
-// into page.Wrong. The second result is false if the person cannot solve the fault.
+// of the page. If an input causes the refusal, refused writes the reason into `*fields`, under the name of this input.
+// Otherwise refused writes the reason into `page.Wrong`. The second result is false if the person cannot solve the
+// fault.
 func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
 	field, sentence := "", sentences[f.Kind]
@@ -363,8 +364,8 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.New(page, typed))
 }
 
-// ofStart has the faults that mean that a start cannot be booked. If a booking is refused with one of them, the form
-// links to the page that explains the reason.
+// ofStart lists the codes of faults that mean that a start cannot be booked. If a booking is refused with one of these
+// codes, the form links to the page that explains the reason.
 var ofStart = []fault.Kind{
 	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound,
 	fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,

@@ -18,7 +18,7 @@ import (
 )
 
 // asksFirst asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
-// change"). It reports whether it has shown the page that asks.
+// change"). asksFirst reports whether it has shown the confirmation page.
 //
 // Confirmation is needed if the draft affects customers' bookings, sales or data, or if `s.always` is true. It is not
 // needed if the person has already confirmed the draft and no other version was published since then.
@@ -50,7 +50,7 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.Offer
 }
 
 // planOf returns what publishing a draft would change, or nil if the services cannot determine it now. It uses at most
-// half of the time until the request's deadline, because showing or publishing the result needs the rest.
+// half of the time until the request's deadline, because showing or publishing the result needs the other half.
 func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {

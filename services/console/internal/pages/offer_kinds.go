@@ -19,7 +19,7 @@ import (
 type offerKind struct {
 	section string                          // path segment of the pages, and a part of the ids of their message texts
 	list    string                          // name of the list of the manifest
-	word    string                          // new key of an object whose name has no letters that a key may have
+	word    string                          // key of a new object whose name has no letter that is valid in keys
 	fresh   func(*offered) document.Fields  // returns a new object, which has the initial values of the form
 	shows   func(item document.Fields) bool // reports whether `section` shows an object of `list`; nil if all
 	groups  func(*offered) []form.Group
@@ -98,8 +98,8 @@ func (k offerKind) called(o *offered, object document.Fields) string {
 	return name
 }
 
-// languages returns the languages of the owner's pages and the default language of the business as options. Each option
-// has the language's own name.
+// languages returns the languages of the owner's pages and the default language of the business as options. The label
+// of each option is the name of a language in the language itself.
 func (o *offered) languages() []form.Option {
 	if o.page == nil {
 		return nil

@@ -41,7 +41,8 @@ const publishAttempts = 3
 // publishOffer publishes the fields that a form has changed in `o`. All forms that edit the offer use publishOffer.
 //
 // publishOffer merges the change with the changes that other people have published since the form was shown. It first
-// asks the person if both sides changed the same fields differently, or if the change affects customers' bookings.
+// asks the person if the form and another person have changed the same field differently, or if the change affects
+// customers' bookings.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	wrong := map[string]string{}
 	for name, sentence := range s.written.Wrong {

@@ -109,8 +109,8 @@ var rentalsKind = offerKind{
 	},
 }
 
-// online returns the number of units of a rental that customers can book online. This is the manifest's quantity, but
-// at most the number of units in service.
+// online returns the number of units of a rental that customers can book online. The result is the field `quantity` of
+// the manifest, but at most the number of units in service.
 func online(item document.Fields) int {
 	pieces := whole(item["units_count"])
 	for _, unit := range asList(item["units"]) {

@@ -33,7 +33,7 @@ func contains(list []any, key string) bool {
 	return false
 }
 
-// hoursOf returns the kind of hours that a member has: those of the business, own hours, or no weekly hours.
+// hoursOf returns the kind of hours that a member has: the hours of the business, own hours, or no weekly hours.
 func hoursOf(member document.Fields) string {
 	days, own := member["hours"].(document.Fields)
 	switch {

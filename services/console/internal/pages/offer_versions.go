@@ -30,7 +30,7 @@ func (p *Pages) mountVersions(business *authorize.Router) {
 // onVersions is the number of versions on one page of the list.
 const onVersions = 25
 
-// mostTakenBack is the maximum number of differences from an old version that a page lists.
+// mostTakenBack is the maximum number of differences that the page of an old version lists.
 const mostTakenBack = 60
 
 // versions lists the published versions, newest first.

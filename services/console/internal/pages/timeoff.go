@@ -65,7 +65,7 @@ func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeO
 	return off, err
 }
 
-// setTimeOff adds or removes time off of a member. If bookings overlap the time off to add, the page shows these
+// setTimeOff adds or removes time off of a member. If bookings overlap the added time off, the page shows these
 // bookings and asks for confirmation.
 func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	form, err := web.Form(c)

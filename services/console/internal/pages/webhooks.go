@@ -201,7 +201,7 @@ func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error 
 	}
 }
 
-// rotateWebhook replaces the secret of an endpoint and shows the new one.
+// rotateWebhook replaces the secret of an endpoint and shows the new secret.
 func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -49,8 +49,8 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.AskWhyNot(page, w))
 }
 
-// startOf reads the start of a booking that a person has typed: service, date, time and member. Fault:
-// invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
+// startOf reads what a person has typed about the start of a booking: the service, the date, the time and the member.
+// Fault: invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
 func startOf(w view.WhyNot) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")

@@ -31,7 +31,8 @@ type stacked struct {
 	Base            float64 // y of the bottom of the bars
 }
 
-// part is one part of all bars of a chart. It has the part's value in each bar. Class is the CSS class of its colour.
+// part is a part that all bars of a chart have, such as one source of bookings. It has the value of the part in each
+// bar. `Class` is the CSS class for the colour of the part.
 type part struct {
 	Name, Class string
 	Values      []float64
@@ -43,8 +44,8 @@ type tick struct {
 	Label string
 }
 
-// bar is one vertical bar of a chart. Text contains the values of the bar, and is shown when the reader points at the
-// bar.
+// bar is one vertical bar of a chart. `Text` contains the values of the bar; the page shows `Text` when the reader
+// points at the bar.
 type bar struct {
 	X, Width float64
 	Text     string

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// drawn is a calendar with the ids and the positions of its HTML elements. Style has the positions as CSS rules for the
-// page's one style sheet, because the content security policy forbids style attributes.
+// drawn is a calendar with the ids and the positions of its HTML elements. `Style` has the positions as CSS rules for
+// the page's one style sheet, because the content security policy forbids style attributes.
 type drawn struct {
 	From, To int // hours of the day at which the calendar begins and ends
 	Columns  []drawnColumn
@@ -153,8 +153,8 @@ func (p *Page) minutes(m sales.Minutes) string {
 }
 
 // shown returns the hour at which the calendar begins and the hour at which it ends. The arguments `from` and `to` are
-// the default hours. shown extends this period until the period contains all working hours, and all bookings with their
-// buffers.
+// the default hours. The function extends this period until the period contains all working hours, and all bookings
+// with their buffers.
 func shown(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {

@@ -287,8 +287,8 @@ var referenced = map[string]string{
 }
 
 // withNames returns a value of the offer as people know it. It replaces the keys of objects by the objects' names, and
-// the values of options by the options' labels. It also does this in the fields of an object. The argument `path` is
-// the path of the value.
+// the values of options by the options' labels. If the value is an object, withNames also replaces the keys and option
+// values in the fields of this object. The argument `path` is the path of the value.
 func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]

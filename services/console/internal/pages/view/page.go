@@ -118,7 +118,7 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 }
 
 // at returns the URL of a page of the business. The argument `rest` is the path and the query of the page, relative to
-// the path of the business. at encrypts customers' data in the query.
+// the path of the business. The function encrypts customers' data in the query.
 func (p *Page) at(rest string) templ.SafeURL {
 	if p.Seal != nil {
 		rest = p.Seal(rest)
@@ -242,7 +242,7 @@ func (p *Page) services(b booking.Booking) string {
 	return what
 }
 
-// who returns the name of a booking's customer. If the customer's data was erased, it returns a word that states this.
+// who returns the name of a booking's customer. If the customer's data was erased, who returns a word that states this.
 func (p *Page) who(b booking.Booking) string {
 	if b.CustomerName == "" {
 		return p.say("forgotten")

@@ -46,7 +46,8 @@ type ReportPage struct {
 	each     *tally // table of each member's working time by period
 }
 
-// figure is one of the numbers at the top of the page with the reports. Name is its label, and Text explains it.
+// figure is one of the numbers at the top of the page with the reports. `Name` is the label of the number, and `Text`
+// explains the number.
 type figure struct{ Name, Value, Text string }
 
 // charted is a table with a chart of the same numbers.
