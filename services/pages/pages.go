@@ -96,8 +96,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
-	// Booking runs all its checks before it answers. The timeout of the call leaves
-	// time to send the response before the deadline of the visitor's request.
+	// Booking runs all its checks before it answers, so a call may take long. The timeout of the call leaves time to
+	// send the response before the deadline of the visitor's request.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	rentals := s.Peer("rental", cfg.RentalURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))

@@ -42,9 +42,9 @@ func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bo
 	return false, nil
 }
 
-// start reads the chosen services, the chosen start and the number of people. If
-// no start is chosen yet, the function redirects to the step in which the visitor
-// chooses one. If it has sent the response itself, the returned order is nil.
+// start reads the chosen services, the chosen start and the number of people. If no start is chosen yet, start
+// redirects to the step in which the visitor chooses a start. The returned order is nil if start has sent the response
+// itself.
 func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, error) {
 	page, chosen, err := p.chosen(c)
 	if err != nil || page == nil {

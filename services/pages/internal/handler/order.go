@@ -34,8 +34,8 @@ type item interface {
 	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
 	// refused is called if nothing was booked; the argument `cause` is the reason. The customer may be able to change
-	// the item, for example if the start is no longer free. Then refused sends the response and returns true. Otherwise
-	// it returns false.
+	// the item, for example if the start is no longer free. If the customer can, refused sends the response and returns
+	// true. Otherwise it returns false.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
@@ -52,9 +52,9 @@ func newcomer(page *view.Page) usecase.Details {
 // renew gives the form a new token, so that the next submission of the form is a new order.
 func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
 
-// begin shows an empty form. A script in the page adds the form's token to the address
-// of the page. If the reader goes back to the form later, the form has the same token.
-// A second submission then returns the existing booking and makes no new one.
+// begin shows an empty form. A script in the page adds the form's token to the address of the page. If the reader goes
+// back to the form later, the form has the same token. A second submission with the same token returns the existing
+// booking and makes no new booking.
 func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	if token := c.Query("form"); p.forms.isValid(o.page.Business.Offer.Slug, token) {
 		o.form.Token = token
@@ -84,8 +84,8 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 const trap = "website"
 
 // sent reads the submitted form and returns the idempotency key in the form's token. If it returns "", it has sent the
-// response itself. It does so if the token is invalid, if a bot filled in the form, or if the reader only chose another
-// language (form field `stay`).
+// response itself. It sends the response if the token is invalid, if a bot filled in the form, or if the reader only
+// chose another language (form field `stay`).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language

@@ -26,9 +26,9 @@ import (
 
 // Bookings books appointments and sells tickets; bookingclient.Client implements it.
 type Bookings interface {
-	// Book books an appointment. Faults: those of POST /book.
+	// Book books an appointment. Faults: the faults of POST /book.
 	Book(ctx context.Context, business uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error)
-	// SellTicket sells tickets. Faults: not_found, conflict, and those of the business's account.
+	// SellTicket sells tickets. Faults: not_found, conflict, and the faults of the business's account.
 	SellTicket(ctx context.Context, business uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 }
 
@@ -274,8 +274,8 @@ type Booked struct {
 	Checkout string // "" if nothing is paid online
 }
 
-// Book books an appointment, with the booking page as the actor,
-// at most once for each key. Faults: those of POST /book.
+// Book books an appointment, with the booking page as the actor, at most once for each key. Faults: the faults of POST
+// /book.
 func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
@@ -314,8 +314,8 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 }
 
 // once calls the function `do`, with the booking page as the actor and with an idempotency key. An earlier request with
-// the same key can still be in progress, for example after a double click. Then once waits and returns the result of
-// that request.
+// the same key can still be in progress, for example after a double click. In this case, once waits and returns the
+// result of the earlier request.
 //
 // once waits at most three quarters of the remaining time of the request. The wait may be
 // long, because a payment provider can be slow. The rest of the time is for the response.

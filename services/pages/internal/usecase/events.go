@@ -80,7 +80,7 @@ func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, err
 	return list.Events, nil
 }
 
-// Event returns one of the events of [Shop.Events] by its id. Faults: not_found; those of [Shop.Events].
+// Event returns one of the events of [Shop.Events] by its id. Faults: not_found; the faults of [Shop.Events].
 func (s *Shop) Event(ctx context.Context, slug, language string, id uuid.UUID) (*Event, error) {
 	events, err := s.Events(ctx, slug, language)
 	if err != nil {
@@ -141,8 +141,8 @@ func (b *Basket) Tickets() int {
 	return all
 }
 
-// Fit reduces the numbers of tickets in the basket to the numbers that are still left. It reports whether it
-// reduced one of them. The sum over all tiers is limited too, because the tiers share the seats of the event.
+// Fit reduces the numbers of tickets in the basket to the numbers that are still left. Fit reports whether it reduced a
+// number. The sum over all tiers is limited too, because the tiers share the seats of the event.
 func (b *Basket) Fit() bool {
 	less, left := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -221,9 +221,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It
-// buys all tickets or none. Faults: not_found if the event or a tier no longer exists; conflict if too
-// few tickets are left or the sale has ended; those of the business's account; payment_unavailable.
+// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It buys all tickets
+// or none. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are left or the sale
+// has ended; the faults of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

@@ -22,9 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Links implements the actions of customers with their links (lifecycle.md §5). The token in a
-// link does not show whether booking or rental issued it, so each method asks booking first,
-// then rental. For an unknown token, every method returns the same fault ([link.NotFound]).
+// Links implements the actions of customers with their links (lifecycle.md §5). The token in a link does not show which
+// service issued the token, so each method asks booking first, then rental. For an unknown token, every method returns
+// the same fault ([link.NotFound]).
 type Links struct {
 	booking, rental *peer.Client
 	bookings        *bookingclient.Links
@@ -47,7 +47,8 @@ type Managed struct {
 	Ticket      *booking.ManagedTicket
 	Reservation *rental.ManagedReservation
 	Locale      string // the language of the booking
-	// Timezone and Currency are those of the business at the time of the sale. If they are "", the current ones apply.
+	// `Timezone` and `Currency` are the time zone and the currency of the business at the time of the sale. If a field
+	// is "", the current value of the business applies.
 	Timezone string
 	Currency string
 }

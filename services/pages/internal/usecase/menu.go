@@ -21,7 +21,7 @@ type Group struct {
 }
 
 // Menu returns the services of a business by category, in the order in which the page shows them. The texts are in the
-// given language. A category has the position of its first service. The names of categories come from the offer,
+// given language. The categories are in the order of their first services. The names of categories come from the offer,
 // because /services does not translate these names (interface.md §2). Faults: business_not_found; service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
 	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Offer.Slug, "services",

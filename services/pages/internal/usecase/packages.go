@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Package is a package of services that the business offers, together with the services as /services describes them.
+// Package is a package of services that the business offers, together with its services as /services describes these.
 type Package struct {
 	*catalog.Package
 	Services []*Service // in the order in which the package lists them

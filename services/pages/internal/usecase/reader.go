@@ -36,8 +36,8 @@ func NewReader(p *peer.Client) *Reader {
 	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
 }
 
-// read returns the decoded answer of one public path of a business. All callers share the returned value and
-// must not change it. Faults: those of the public path; service_unavailable if the answer cannot be decoded.
+// read returns the decoded answer of one public path of a business. All callers share the returned value and must not
+// change it. Faults: the faults of the public path; service_unavailable if the answer cannot be decoded.
 func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)

@@ -25,8 +25,8 @@ type Rental struct {
 	Extras []Extra `json:"-"`
 }
 
-// Extra is a rental that a customer can reserve together with another one. If it is
-// required, the customer must reserve one unit of it with each unit of the other rental.
+// Extra is a rental that a customer can reserve together with another one. If it is required, the customer must reserve
+// one unit of the extra with each unit of the other rental.
 type Extra struct {
 	*Rental
 	Required bool
@@ -79,7 +79,7 @@ func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, e
 	}), nil
 }
 
-// Rental returns a rental by its id, with its extras. Faults: rental_not_found; those of [Shop.Rentals].
+// Rental returns a rental by its id, with its extras. Faults: rental_not_found; the faults of [Shop.Rentals].
 func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid.UUID) (*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, b.Offer.Slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -123,8 +123,8 @@ func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// RentsOnline reports whether customers can reserve the rental with its required extras on the page.
-// It returns false if one of them must be paid online although no payment provider is connected.
+// RentsOnline reports whether customers can reserve the rental with its required extras on the page. It returns false
+// if the rental or an extra must be paid online although no payment provider is connected.
 func (b *Business) RentsOnline(r *Rental) bool {
 	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
 		return e.Required && b.unpayable(e.Rental)
@@ -261,9 +261,9 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths returns those of [Reservation.AllLengths] for which the rental is free from the chosen start. If no start is
-// chosen, or if the chosen start is not in `starts`, Lengths returns the lengths that are possible from at least one of
-// the starts.
+// Lengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen start. If no
+// start is chosen, or if the chosen start is not in `starts`, Lengths returns the lengths that are possible from at
+// least one of the starts.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -313,7 +313,7 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 // by the rental and its required extras. For a rental with a price per hour, an
 // open date has at least one unit, because some hours of the date may be free.
 //
-// The field `Day` of the result is the chosen date. If no date is chosen, it is the first date with a free unit. The
+// The field `Day` of the result is the chosen date. If no date is chosen, `Day` is the first date with a free unit. The
 // field `Known` is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
@@ -380,8 +380,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 		least := MostUnits
 		for on := date; on < date+longest; on++ { // extras are rented for the same days as the rental
 			for id, n := range answer.Days[on] {
-				// On a closed day, the number for an extra is 0, because it cannot be picked
-				// up then. But it can stay rented over this day, so the number is ignored.
+				// On a closed day, the number for an extra is 0, because the extra cannot be picked up on that day. But
+				// the extra can stay rented over that day, so the number is ignored.
 				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) {
 					least = min(least, n)
 				}
@@ -493,9 +493,9 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation, with the booking page as the actor, at most once for each key. It reserves
-// the rental and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or
-// the time is not available; invalid_parameter; those of the business's account; payment_unavailable.
+// Reserve makes the reservation, with the booking page as the actor, at most once for each key. It reserves the rental
+// and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or the time is not
+// available; invalid_parameter; the faults of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()
 	wanted := rental.NewReservation{

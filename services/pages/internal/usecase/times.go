@@ -33,7 +33,7 @@ type Calendar struct {
 const window = 62
 
 // Times returns the free days of the month and the free starts of the day that the visitor looks at. If the argument
-// `month` is nil, the month is that of the chosen date. If no date is chosen either, it is the month of the next free
+// `month` is nil, the month is that of the chosen date. If no date is chosen either, the month is that of the next free
 // day. Times ignores dates and months in the past.
 //
 // If availability is unknown, the field `Known` of the result is false, so that the page never shows a day as full by
@@ -97,9 +97,9 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
-// slots reads the free starts of the day c.Day. A class can have thousands of starts, and
-// their list needs much memory. Therefore only a few lists of one business are read at the
-// same time. If slots waits too long until it may read the list, it sets c.Known to false.
+// slots reads the free starts of the day c.Day. A class can have thousands of starts, and their list needs much memory.
+// Therefore only a few lists of one business are read at the same time. If slots waits too long until it may read the
+// list, slots sets `c.Known` to false.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
 	leave, err := s.place(ctx, b)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 		c.Known = false
 		return err
 	}
-	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // one start for several free members
+	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // one start of several free members
 		return x.Date == y.Date && x.Time == y.Time && same(x.ClassScheduleID, y.ClassScheduleID)
 	})
 	return nil
@@ -184,9 +184,9 @@ func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest returns at most six free starts, in ascending order, that can replace a chosen start
-// that is no longer free. They are the nearest ones on the chosen day. If no start is free on
-// this day, they are on the next free day. Nearest returns nil if availability is unknown.
+// Nearest returns at most six free starts, in ascending order, that can replace a chosen start that is no longer free.
+// The starts are the nearest ones on the chosen day. If no start is free on the chosen day, the starts are on the next
+// free day. Nearest returns nil if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const most = 6
 	wanted, at := *a, 0

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// about returns the business's description of itself, in the language of the business that is nearest to
-// the reader's language. It sanitizes the HTML of the description again, although catalog did so before.
+// about returns the business's description of itself, in the language of the business that is nearest to the reader's
+// language. It sanitizes the HTML of the description again, although catalog has already sanitized the HTML.
 func (p *Page) about() string {
 	page := p.Business.Offer.Page
 	text := page.AboutHTML

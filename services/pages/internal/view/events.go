@@ -174,8 +174,8 @@ func (p *Page) describedEvents(events []*usecase.Event) any {
 	return all
 }
 
-// preset returns the number of tickets of a tier that the page shows at first. This is the
-// number in the basket. If the event has only one tier and the basket is empty, it is one.
+// preset returns the number of tickets of a tier that the page shows at first. The result is the number in the basket.
+// If the event has only one tier and the basket is empty, the result is 1.
 func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
 	if b.Tickets() == 0 && len(b.Event.Tiers) == 1 {
 		return 1

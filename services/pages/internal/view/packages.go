@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageCosts returns two texts for a package: its price, and how much cheaper the package is than its
-// services. The price is computed from the prices of the services that the page shows. The first text begins
-// with "from" if the price can be higher at another time. The second text is "" if the package is not cheaper.
+// packageCosts returns two texts for a package: its price, and how much cheaper the package is than its services booked
+// one by one. The price is computed from the prices of the services that the page shows. The first text begins with
+// "from" if the price can be higher at another time. The second text is "" if the package is not cheaper.
 func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
 	for _, s := range k.Services {

@@ -165,8 +165,8 @@ func (p *Page) price(s *usecase.Service) string {
 	return p.priced(least, moves)
 }
 
-// priceOf returns the price to show, and whether the price can be higher at another time. This
-// is so if a pricing rule can raise the price, or if today's price is below the list price.
+// priceOf returns the price to show, and whether the price can be higher at another time. The price can be higher if a
+// pricing rule can raise the price, or if today's price is below the list price.
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))

@@ -16,7 +16,8 @@ import (
 )
 
 // RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the shown
-// day. Known is true if the starts are known. The zero value is for a rental that customers cannot reserve on the page.
+// day. `Known` is true if the starts are known. The zero value is for a rental that customers cannot reserve on the
+// page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
@@ -26,8 +27,8 @@ type RentalTimes struct {
 // rentalStep returns the path of the page of a rental, below the business's first page.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
-// Unrented returns a sentence that explains why customers cannot
-// reserve the rental on the page. It returns "" if they can.
+// Unrented returns a sentence that explains why customers cannot reserve the rental on the page. Unrented returns "" if
+// customers can reserve the rental.
 func Unrented(p *Page, r *usecase.Rental) string {
 	switch {
 	case !p.Business.RentsOnline(r):
@@ -128,9 +129,9 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 		p.clock(ends)
 }
 
-// startsAt returns the start that the form shows as selected. This is the chosen start. If no start is chosen, it is
-// the first start in the argument `all` that is not before the opening time; if there is no such start, it is the
-// opening time.
+// startsAt returns the start that the form shows as selected. The result is the chosen start, if there is one.
+// Otherwise the result is the first start in `all` that is not before the opening time. If there is no such start, the
+// result is the opening time.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
@@ -219,7 +220,7 @@ type rentalGroup struct {
 	rentals  []*usecase.Rental
 }
 
-// rentalGroups groups rentals by category. Each category has the position of its first rental.
+// rentalGroups groups rentals by category. The categories are in the order of their first rentals.
 func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	var groups []rentalGroup
 	for _, r := range rentals {
@@ -236,8 +237,8 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 }
 
 // startField returns the form field for the start time. The options are the times in `starts`. If `starts` is nil, the
-// options are the half hours of the date. If an option allows only a length below the maximum, it also shows this
-// length.
+// options are the half hours of the date. If an option allows only a length below the maximum, the option also shows
+// this length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.Starts(*w.From) {
@@ -252,7 +253,7 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 			label += " (≤ " + p.lengthOf(w, s.Longest) + ")"
 		}
 		option := web.Option{Value: s.Time.String(), Label: label}
-		if n := len(all); n > 0 && all[n-1] == *s.Time { // a second range of lengths from the same start
+		if n := len(all); n > 0 && all[n-1] == *s.Time { // a later range replaces the option of a start
 			field.Options[n-1] = option
 			continue
 		}

@@ -115,8 +115,8 @@ func (p *Page) zone() string {
 		" ")
 }
 
-// more returns the services that the visitor can add to the chosen ones.
-// It returns none if one of the chosen services can only be booked alone.
+// more returns the services that the visitor can add to the chosen ones. more returns no service if one of the chosen
+// services can only be booked alone.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
@@ -238,8 +238,8 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether the form must ask for the number of people. This is so if the service
-// is a class, if a price is per person, or if a pricing rule depends on the number of people.
+// people reports whether the form must ask for the number of people. The form must ask if the service is a class, if a
+// price is per person, or if a pricing rule depends on the number of people.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
 		return true
@@ -265,8 +265,9 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays returns a text that explains when the customer pays. It returns "" if the customer chooses this in the form.
-// It also returns "" if a part is paid online and the rest on site, because the page then shows both amounts.
+// pays returns a text that explains when the customer pays. pays returns "" if the customer chooses the time of payment
+// in the form. pays also returns "" if a part is paid online and the rest on site, because the page then shows both
+// amounts.
 func (p *Page) pays(price *usecase.Price) string {
 	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
@@ -280,7 +281,7 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policy returns sentences about cancellation. They state the refunds with their deadlines, and the deadline
+// policy returns sentences about cancellation. The sentences state the refunds with their deadlines, and the deadline
 // for cancelling online. If the start is chosen, the deadlines are dates, otherwise hours before the start.
 func (p *Page) policy(price *usecase.Price) []string {
 	offer := p.Business.Offer
