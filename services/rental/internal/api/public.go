@@ -185,7 +185,7 @@ func (p *Public) dates(c *fiber.Ctx) error {
 // This length is one day, unless the owner has set another one (docs/decisions/011).
 //
 // count sets the requested dates from today to the advance limit. If the
-// reservations cannot be read, count returns an error and does not change days.
+// reservations cannot be read, count returns an error and does not change `days`.
 func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates,
 	days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()

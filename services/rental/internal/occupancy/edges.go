@@ -24,7 +24,7 @@ const (
 )
 
 // sorted returns the edges sorted by time. All edges must lie in the
-// span within. The result may share memory with the argument `edges`.
+// span `within`. The result may share memory with the argument `edges`.
 //
 // For many edges, sorted uses a radix sort, because sorting takes most of the time of a large calendar.
 func sorted(edges []edge, within timespan.Span) []edge {
@@ -41,8 +41,9 @@ func sorted(edges []edge, within timespan.Span) []edge {
 	return edges
 }
 
-// distribute makes one pass of the radix sort: it copies edges to the slice `to`, sorted by one digit of their distance
-// from base. Edges with the same digit keep their order. The argument `shift` is the position of the digit in bits.
+// distribute makes one pass of the radix sort: distribute copies `edges` to the
+// slice `to`, sorted by one digit of their distance from `base`. Edges with the same
+// digit keep their order. The argument `shift` is the position of the digit in bits.
 func distribute(to, edges []edge, base int64, shift int) {
 	var place [digits]int
 	for i := range edges {

@@ -89,8 +89,8 @@ func (w *sweep) run(s Stock, cuts []int64) []int {
 	return least
 }
 
-// apply applies the edges from the index next on, up to and including those at
-// the moment at. It returns the index of the first edge that is not applied.
+// apply applies the edges from the index `next` on, up to and including the edges
+// at the moment `at`. It returns the index of the first edge that is not applied.
 func (w *sweep) apply(next int, at int64) int {
 	for ; next < len(w.edges) && w.edges[next].at <= at; next++ {
 		w.booked += int(w.edges[next].booked)

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The
-// function `part` returns the amount to refund. The refund stays pending until booking reports that the refund was
-// made or refused. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error, nothing is changed.
+// Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The function
+// `part` returns the amount to refund. The refund stays pending until booking reports that the refund was made or
+// refused. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `part`. After an error, nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
@@ -38,7 +38,7 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 }
 
 // Refund starts a refund of a reservation in one idempotent write. The function `part` returns the
-// amount to refund. Errors: [ErrNotFound], and those of part. After an error, nothing is changed.
+// amount to refund. Errors: [ErrNotFound], and the errors of `part`. After an error, nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {

@@ -52,7 +52,7 @@ func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reserv
 }
 
 // underLock locks a reservation and calls the function `decide` in the same transaction.
-// Errors: [ErrNotFound], and those of decide. After an error, nothing is changed.
+// Errors: [ErrNotFound], and the errors of `decide`. After an error, nothing is changed.
 func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide func(pgx.Tx, Reservation) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		r, err := lock(ctx, tx, businessID, id)

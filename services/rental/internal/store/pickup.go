@@ -36,9 +36,9 @@ FROM (
 ) AS o
 GROUP BY o.rental_id`
 
-// PickUp hands out the units of a reservation in one idempotent write. The function `assign` chooses the units;
-// its second argument contains the units that are already handed out, by rental. Until the write ends, no other
-// request can hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
+// PickUp hands out the units of a reservation in one idempotent write. The function `assign` chooses the units; its
+// second argument contains the units that are already handed out, by rental. Until the write ends, no other request
+// can hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `assign`.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)

@@ -25,9 +25,9 @@ func (s Stretch) WrongLength(r *catalog.Rental, during timespan.Span, hourly boo
 	return cmp.Or(days, outside("hours", during.End-during.Start, 3600, r.MinRentalHours, r.MaxRentalHours))
 }
 
-// outside compares a length with the lower limit least and the upper limit most.
-// Both limits are multiples of size: 1 for days, 3600 for hours in seconds. A nil
-// limit does not apply. The result is nil if the length is within the limits.
+// outside compares a length with a lower limit (the argument `least`) and an upper limit (the
+// argument `most`). The unit of both limits is the argument `size`: 1 for days, 3600 for hours
+// in seconds. A nil limit does not apply. The result is nil if the length is within the limits.
 func outside(unit string, length, size int64, least, most *int) *WrongLength {
 	switch {
 	case least != nil && length < int64(*least)*size:

@@ -30,8 +30,8 @@ type Prices interface {
 
 var _ Prices = (*pricing.Client)(nil)
 
-// line is one rental of a request, with the requested number of units. If hourly is true,
-// the units are reserved for the span during, otherwise for the whole dates of the request.
+// line is one rental of a request, with the requested number of units. If the field `hourly` is
+// true, the units are reserved for the span `during`, otherwise for the whole dates of the request.
 type line struct {
 	*catalog.Rental
 	quantity int
@@ -62,8 +62,8 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	return lines, nil
 }
 
-// time returns how many hours or days the customer pays for, rounded up. The argument
-// `dates` is the span of the reservation's whole dates, and days is their number. If a
+// time returns how many hours or days the customer pays for, rounded up. The argument `dates`
+// is the span of the reservation's dates, and `days` is the number of these dates. If a
 // rental with a price per hour is reserved for whole dates, all hours of the dates count.
 func (l line) time(dates timespan.Span, days int) int {
 	switch {

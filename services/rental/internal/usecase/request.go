@@ -33,8 +33,8 @@ type Stretch struct {
 	Quantity   int
 }
 
-// HandedOver reports whether pick-up and return are within opening hours. If isHours is true, it
-// checks the start and the end of the span during. Otherwise it checks the first and the last date.
+// HandedOver reports whether pick-up and return are within opening hours. If isHours is true, HandedOver
+// checks the start and the end of the span `during`. Otherwise it checks the first and the last date.
 func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during timespan.Span, isHours bool) bool {
 	if isHours {
 		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)

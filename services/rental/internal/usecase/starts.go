@@ -143,15 +143,16 @@ func (f *fitting) hours() []Start {
 	return starts
 }
 
-// shows reports whether the local time at exists on the first date. The argument `start` is the instant for this
-// time. If a clock change skips the local time, the instant start has another local time, and the result is false.
+// shows reports whether the local time `at` exists on the first date. The argument `start` is the instant for this
+// time. If a clock change skips the local time, the instant `start` has another local time, and the result is false.
 func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// lengths returns the possible lengths of a reservation that begins at the instant start, which is the local time
-// at. Lengths are whole numbers of elapsed hours. The result has one Start for each range of consecutive lengths.
+// lengths returns the possible lengths of a reservation that begins at the instant
+// `start`. The argument `at` is the local time of this instant. Lengths are whole numbers
+// of elapsed hours. The result has one Start for each range of consecutive lengths.
 //
 // The argument `whole` reports for each date whether enough units of the rentals with a price per day are
 // free. The function `taken` reports whether too few units of the other rentals are free during a span.
