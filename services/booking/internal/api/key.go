@@ -62,9 +62,9 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 // counted is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
 type counted struct{}
 
-// shown is the API key of a request. If remembered is true, the key comes from the cache
-// and may have been revoked after it was cached. The statement that writes a booking checks
-// that the key is not revoked. A refusal that depends on the key must check this, too.
+// shown is the API key of a request. If the field `remembered` is true, the key comes from the
+// cache and may have been revoked after it was cached. The statement that writes a booking
+// checks that the key is not revoked. A refusal that depends on the key must check this, too.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte

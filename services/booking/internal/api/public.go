@@ -136,8 +136,8 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// attempt makes all checks that come after the limit of the key, and then books. If the offer could
-// not be read, offer is nil and unread is the error of the read. The key then identifies the business.
+// attempt makes all checks that come after the limit of the key, and then books. If the offer could not be read,
+// the argument `offer` is nil and `unread` is the error of the read. The API key then identifies the business.
 func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error,
 	read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
@@ -154,8 +154,8 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-// asked is the result of parsing a request to book: the request, or the fault in err. The field
-// named is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
+// asked is the result of parsing a request to book: the request, or the fault in the field `err`. The
+// field `named` is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
 type asked struct {
 	named   idempotency.Request
 	request *request.Request

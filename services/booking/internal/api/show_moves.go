@@ -13,7 +13,7 @@ import (
 )
 
 // showBookingEvents returns the function that renders bookings from the data of their events. If an
-// event is about a rescheduled booking, its JSON also has the fields from and to (lifecycle.md §1).
+// event is about a rescheduled booking, the JSON also has the fields "from" and "to" (lifecycle.md §1).
 func showBookingEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		bookings, err := records.KeptBookings(ctx, kept)
@@ -34,8 +34,8 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 	}
 }
 
-// showKept converts a booking from the data of an event into its JSON form. If from is not nil, it is the
-// time of the booking before it was rescheduled. The result then contains the former and the new time.
+// showKept converts a booking from the data of an event into its JSON form. If the argument `from` is not
+// nil, it is the former time of a rescheduled booking. The result then contains the former and the new time.
 func showKept(b store.Booking, from *store.BookedTime) any {
 	if from == nil {
 		return showBooking(b)
@@ -59,7 +59,7 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 }
 
 // showTicketEvents returns the function that renders orders of tickets from the data of their events.
-// If the ticketed event of an order has a new time, the JSON also has the fields from and to.
+// If the ticketed event of an order has a new time, the JSON also has the fields "from" and "to".
 func showTicketEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		tickets, err := records.KeptTickets(ctx, kept)

@@ -39,7 +39,7 @@ func (f *fields) get(name string) json.RawMessage {
 	return nil
 }
 
-// text reads a string member and trims it. The string must have at most limit
+// text reads a string member and trims it. The string must have at most `limit`
 // characters and no control characters. The result is "" if the member is missing.
 func (f *fields) text(name string, limit int) string {
 	raw := f.get(name)
@@ -144,7 +144,7 @@ func (f *fields) startTime(name string) timespan.TimeOfDay {
 	return t
 }
 
-// ids reads an array of UUIDs. The array must have at least one element and at most limit elements.
+// ids reads an array of UUIDs. The array must have at least one element and at most `limit` elements.
 func (f *fields) ids(name string, limit int) []uuid.UUID {
 	raw := f.get(name)
 	if raw == nil {

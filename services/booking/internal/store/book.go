@@ -191,8 +191,9 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // may_sell acquires the last lock, and fails the statement if the offer or the API key is no
 // longer valid. Therefore the caller may decide a request by a cached offer and a cached API key.
 //
-// The subquery locked locks the idempotency record, so that no other request can acquire the idempotency lock while the
-// statement runs. If another request has already acquired it, the subquery returns no row, and bookSQL inserts nothing.
+// The subquery `locked` locks the idempotency record, so that no other request can
+// acquire the idempotency lock while the statement runs. If another request has
+// already acquired it, the subquery returns no row, and bookSQL inserts nothing.
 var bookSQL = `
 WITH locked AS MATERIALIZED (
     SELECT 1
@@ -258,7 +259,7 @@ SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM 
 
 var bookStatement = positional(bookSQL)
 
-// The SQL functions may_open and may_sell raise these SQLSTATE codes to fail a statement.
+// These are the SQLSTATE codes of the errors that the SQL functions may_open and may_sell raise to fail a statement.
 const (
 	tooManyOpen  = "SM002"
 	offerChanged = "SM003"

@@ -81,9 +81,9 @@ var filterSQL = `
 		  AND ` + customerFound + `
 		  AND ` + paidAs("bookings.id")
 
-// paidAs returns the SQL condition that the charge of a row matches the filter in the
-// parameters payment and charges. The parameter charges contains the charge statuses
-// of the filter. The argument `subject` is the SQL expression for the id of the row.
+// paidAs returns the SQL condition that the charge of a row matches the filter by payment. The
+// SQL parameter `payment` is the filter; `charges` contains the statuses of the charges that
+// the filter selects. The argument `subject` is the SQL expression for the id of the row.
 func paidAs(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
@@ -141,7 +141,7 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // The caller must lock the booking by an earlier statement of the transaction, so that moveSQL sees the changes
 // of a concurrent [Store.MovePast]. MovePast archives the occupied time of an old booking and deletes its seats.
 //
-// If the parameter untold is true and the booking has no event yet, moveSQL records no event.
+// If the SQL parameter `untold` is true and the booking has no event yet, moveSQL records no event.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings

@@ -83,7 +83,7 @@ func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Char
 }
 
 // ChargesWithNews returns charges of reservations with reports of the provider that rental has not
-// processed yet. It returns at most limit charges; the charge with the oldest report comes first.
+// processed yet. The result has at most `limit` charges; the charge with the oldest report comes first.
 func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "find charges with news", `
 		SELECT to_jsonb(p) FROM payments AS p
@@ -120,11 +120,12 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 	return found[0], nil
 }
 
-// CloseCharge closes the charge of a cancelled reservation. If the charge is not paid, the reconciliation closes it
-// at the provider. If the charge is paid, the refund owed is made, or a refund of the whole amount if owed is nil.
+// CloseCharge closes the charge of a cancelled reservation. If the charge is not paid,
+// the reconciliation closes it at the provider. If the charge is paid, CloseCharge starts
+// the refund in the argument `owed`, or a refund of the whole amount if `owed` is nil.
 //
 // CloseCharge is idempotent: it makes no refund if the charge already
-// has a refund with the number of owed. Errors: [ErrNotFound].
+// has a refund with the number of `owed`. Errors: [ErrNotFound].
 func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund,
 	now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {

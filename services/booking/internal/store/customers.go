@@ -47,8 +47,8 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	})
 }
 
-// Held returns the stored bookings and orders of tickets of a customer,
-// oldest first. It returns at most limit bookings and at most limit orders.
+// Held returns the stored bookings and orders of tickets of a customer, oldest
+// first. The result has at most `limit` bookings and at most `limit` orders.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Booking, []Ticket, error) {
 	var (
 		bookings []Booking

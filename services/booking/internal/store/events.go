@@ -23,7 +23,7 @@ var (
 	// If a booking is paid online, recordOpened records its first event when its
 	// charge is open. Before that, the booking may be cancelled without an event.
 	//
-	// The subquery booked of bookSQL returns exactly the columns of the
+	// The subquery `booked` of bookSQL returns exactly the columns of the
 	// event. To remove columns from a jsonb value would take more time.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
 		`to_jsonb(booked)`)

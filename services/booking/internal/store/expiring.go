@@ -18,8 +18,8 @@ UNION
 SELECT ` + postgres.CustomerDigest + ` FROM tickets WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
 LIMIT $3`
 
-// ExpiringCustomers returns digests of customers whose data [Store.ForgetEnded] would
-// remove if it ran with the same argument `then`. It returns at most limit digests.
+// ExpiringCustomers returns digests of customers whose data [Store.ForgetEnded] would remove
+// if ForgetEnded ran with the same argument `then`. The result has at most `limit` digests.
 func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
 	limit int) ([]string, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,

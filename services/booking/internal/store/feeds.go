@@ -185,8 +185,8 @@ WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
-// FeedEntries returns the bookings of a feed that start on the dates from..to, both
-// included, at most as many as the argument `most`. Future bookings come before past
+// FeedEntries returns the bookings of a feed that start on the dates from `from` to `to`,
+// both included. The result has at most `most` bookings. Future bookings come before past
 // bookings. Within both groups, the bookings nearest to the current time come first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
 	most int) ([]FeedEntry, error) {

@@ -21,8 +21,8 @@ type Unfollowed struct {
 	Settled    bool
 }
 
-// Unfollowed returns the versions of offers that have not yet been applied, in the order of
-// business ids, at most limit. The ids of the businesses are greater than the argument `after`.
+// Unfollowed returns the versions of offers that have not yet been applied, in the order of business ids.
+// The ids of the businesses are greater than the argument `after`. The result has at most `limit` versions.
 func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
@@ -163,8 +163,8 @@ func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now ti
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
-// followSessionSQL withdraws or restores the bookings of a class session that have the status
-// in the parameter status. It records no event for a booking whose charge is not open yet.
+// followSessionSQL withdraws or restores those bookings of a class session that have the status
+// in the SQL parameter `status`. It records no event for a booking whose charge is not open yet.
 var followSessionSQL = `
 WITH changed AS (
     UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
@@ -182,7 +182,7 @@ WITH changed AS (
 )
 SELECT count(*) FROM changed`
 
-// FollowSession withdraws the bookings of a class session, or restores them if the argument
+// FollowSession withdraws the bookings of a class session, or restores the bookings if the argument
 // `withdrawn` is false. It returns the number of changed bookings. FollowSession is idempotent.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
 	now time.Time) (int, error) {

@@ -126,8 +126,8 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	return ids, err
 }
 
-// RemembersEnded returns the ids of businesses with bookings or orders to anonymize, in
-// ascending order, at most limit. A booking or order is anonymized if it ended at or
+// RemembersEnded returns the ids of businesses with bookings or orders to anonymize, at
+// most `limit` ids in ascending order. A booking or order is anonymized if it ended at or
 // before the time in the argument `then`. The ids are greater than the argument `after`.
 //
 // The query uses an index to go from one business to the next.

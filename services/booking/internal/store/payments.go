@@ -389,8 +389,8 @@ type charged struct {
 }
 
 // underLock calls the function `decide` in a transaction that has locked the subject
-// and then the charge. Transitions of bookings and cancellations of orders lock in
-// the same order. Errors: [ErrNotFound] if there is no charge; the errors of decide.
+// and then the charge. Transitions of bookings and cancellations of orders lock in the
+// same order. Errors: [ErrNotFound] if there is no charge; the errors of `decide`.
 func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
 	decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -452,9 +452,9 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	return err
 }
 
-// cancel cancels the charge's booking or order. If untold is true and the booking
-// or order has no event yet, cancel records no event. It does nothing for a
-// reservation, because rental reads the charge and then cancels the reservation.
+// cancel cancels the charge's booking or order. If the argument `untold` is true and
+// the booking or order has no event yet, cancel records no event. It does nothing for
+// a reservation, because rental reads the charge and then cancels the reservation.
 func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
 	switch p.kind {
 	case event.Reservation:
@@ -479,9 +479,9 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
-// become changes the status of the charge. If the new status is not final, the
-// charge becomes due for the reconciliation immediately. If reference is "",
-// the stored reference stays unchanged. If typ is "", become records no event.
+// become changes the status of the charge. If the new status is not final, the charge
+// becomes due for the reconciliation immediately. If the argument `reference` is "", the
+// stored reference stays unchanged. If the argument `typ` is "", become records no event.
 func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge

@@ -124,7 +124,7 @@ func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 
 // Cancel cancels a booking and frees its time, at most once for each Idempotency-Key. It also
 // starts the refund that the function `part` returns. Errors: [ErrNotFound], [*NotAllowedError],
-// and the errors of part. If Cancel returns an error, nothing has changed.
+// and the errors of `part`. If Cancel returns an error, nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
@@ -150,7 +150,7 @@ WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND re
   AND @refund_amount::bigint > 0`
 
 // Refund starts a refund of a booking. The function `part` returns the amount and percentage of the refund.
-// Errors: [ErrNotFound], and the errors of part. If Refund returns an error, nothing has changed.
+// Errors: [ErrNotFound], and the errors of `part`. If Refund returns an error, nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
 	return refundSale(ctx, s, event.Booking, findBooking, businessID, id, now, part)

@@ -229,8 +229,8 @@ WITH sold AS (
 // tickets and then the counters of the tiers. If the charge is not paid, the reconciliation closes
 // it. If the charge is paid, cancelTicketSQL starts a refund of the given amount.
 //
-// The caller must lock the order by an earlier statement of the transaction, so that cancelTicketSQL sees the
-// current charge. If the parameter untold is true and the order has no event yet, cancelTicketSQL records no event.
+// The caller must lock the order by an earlier statement of the transaction, so that cancelTicketSQL sees the current
+// charge. If the SQL parameter `untold` is true and the order has no event yet, cancelTicketSQL records no event.
 var cancelTicketSQL = `
 WITH cancelled AS (
     UPDATE tickets
@@ -265,7 +265,7 @@ var ErrCancelled = errors.New("cancelled already")
 
 // CancelTicket cancels an order and frees its tickets, at most once for each Idempotency-Key
 // (postgres.WriteIdempotently). It also starts the refund that the function `part` returns. Errors:
-// [ErrNotFound], [ErrCancelled], and the errors of part. If CancelTicket returns an error, nothing has changed.
+// [ErrNotFound], [ErrCancelled], and the errors of `part`. If CancelTicket returns an error, nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
 	allowed := func(t Ticket) (refund.Part, error) {
@@ -283,7 +283,7 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 
 // RefundTicket starts a refund of an order, at most once for each Idempotency-Key. The
 // function `part` returns the amount and percentage of the refund. Errors: [ErrNotFound],
-// and the errors of part. If RefundTicket returns an error, nothing has changed.
+// and the errors of `part`. If RefundTicket returns an error, nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
 	return refundSale(ctx, s, event.Ticket, findTicket, businessID, id, now, part)
@@ -397,7 +397,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 }
 
 // TicketsAhead returns the number of tickets of events that begin on
-// the date today or later. Tickets of cancelled orders do not count.
+// the date `today` or later. Tickets of cancelled orders do not count.
 func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `

@@ -56,8 +56,8 @@ func sameStaff(a, b availability.Assignment) bool {
 }
 
 // busyTime contains the occupied time of each resource, and the number of seats taken in
-// each class session. The field alone contains the time of appointments. The field
-// shared contains the time of classes: the bookings of one class may overlap each other.
+// each class session. The field `alone` contains the time of appointments. The field
+// `shared` contains the time of classes: the bookings of one class may overlap each other.
 type busyTime struct {
 	alone, shared map[booking.Resource][]timespan.Span
 	seats         map[booking.Occurrence]int

@@ -114,14 +114,14 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// Book makes the booking that r describes. It authorizes the request, acquires the idempotency
-// lock of the request, evaluates the request, writes the booking and opens its payment.
+// Book makes the booking that the argument `r` describes. Book authorizes the request, acquires the
+// idempotency lock of the request, evaluates the request, writes the booking and opens its payment.
 //
-// If offer is not the newest version, Book evaluates the newest version before it writes. But Book may
-// refuse the request by the given offer. The caller must discard such a refusal if the given offer is stale.
+// If the argument `offer` is not the newest version, Book evaluates the newest version before it writes. But Book may
+// refuse the request because of the given offer. The caller must discard such a refusal if the given offer is stale.
 //
 // The argument `named` identifies the request, so that repeated requests make
-// only one booking. The field named.Hash is the hash of the whole body.
+// only one booking. The field `named.Hash` is the hash of the whole body.
 //
 // If Book returns a fault, the fault is the answer to the caller. Then no booking was written
 // or will be written, unless the fault is outcome_unknown. Any other error is internal.
@@ -218,8 +218,9 @@ type evaluation struct {
 // the idempotency lock in the round trip of the read. If an earlier request with
 // the same key and body has a confirmation, evaluate returns the confirmation.
 //
-// Faults: those of [catalog.Offer.CheckAccount], [question.selectAssignments] and [Booker.paymentDue].
-// Errors: [errChanged] if availability or pricing used another version of the offer.
+// Faults: those of [catalog.Offer.CheckAccount], [catalog.Offer.Appointment],
+// [question.selectAssignments] and [Booker.paymentDue]; invalid_parameter. Errors:
+// [errChanged] if availability or pricing used another version of the offer.
 func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Actor, r *request.Request,
 	lock *requestLock) (evaluation, *store.Confirmation, error) {
 	if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {
@@ -285,9 +286,9 @@ func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (
 	return e, nil
 }
 
-// Unverified returns a fault with code availability_unverified if the offer, the occupied time or the
-// slots could not be read. The argument `err` is the error of the read. Unverified returns err unchanged
-// if it is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
+// Unverified returns a fault with code availability_unverified if the offer, the occupied time or the slots
+// could not be read. The argument `err` is the error of the read. Unverified returns `err` unchanged if
+// `err` is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {

@@ -56,8 +56,8 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is a cached calendar. The field feed is the id of the calendar's feed. The
-// field at is the time of the computation. If the computation failed, err is its error.
+// keptCalendar is a cached calendar. The field `feed` is the id of the calendar's feed. The field `at` is
+// the time at which the calendar was computed. If the computation failed, the field `err` is its error.
 type keptCalendar struct {
 	Calendar
 	feed uuid.UUID
@@ -72,7 +72,7 @@ type Calendar struct {
 }
 
 // NewFeeds returns a Feeds. The argument `offers` reads the newest
-// offer by slug; businesses reads an offer by the id of the business.
+// offer by slug; `businesses` reads an offer by the id of the business.
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock,
 	tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{

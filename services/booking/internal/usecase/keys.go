@@ -83,7 +83,7 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 }
 
 // isLine reports whether s is one line of plain text: at least one
-// visible character, at most limit characters, no hidden characters.
+// visible character, at most `limit` characters, no hidden characters.
 func isLine(s string, limit int) bool {
 	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, unicode.IsControl)

@@ -21,8 +21,8 @@ const (
 
 // PastRecords is the part of the store that archives occupied time. [store.Store] implements it.
 type PastRecords interface {
-	// HoldsPast returns the ids of businesses that have occupied time to archive, in
-	// ascending order, at most limit. The ids are greater than the argument `after`.
+	// HoldsPast returns the ids of businesses that have occupied time to archive, at most
+	// `limit` ids in ascending order. The ids are greater than the argument `after`.
 	// Occupied time is archived if it ended at or before the time in the argument `then`.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
 	// MovePast archives the occupied time of one business that ended at or before the

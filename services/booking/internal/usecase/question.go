@@ -58,9 +58,9 @@ func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockReque
 	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
 }
 
-// selectAssignments returns the assignments with enough seats for the party. The argument `slots` is
-// availability's answer, and err is the error of the call to availability. Errors: [errChanged] if
-// availability used another version of the offer. Any other error is the refusal for the caller.
+// selectAssignments returns the assignments with enough seats for the party. The argument `slots` is the
+// response of the availability service, and `err` is the error of the call to this service. Errors: [errChanged]
+// if availability used another version of the offer. Any other error is the refusal for the caller.
 func (q question) selectAssignments(slots *availability.BookableResponse,
 	err error) ([]availability.Assignment, error) {
 	switch {

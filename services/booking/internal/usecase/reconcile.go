@@ -193,8 +193,9 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next frees the time of bookings whose charge was never opened. Then it leases a due charge of a business that is
-// not in busy. If possible, the business is another one than last. Errors: [store.ErrNotFound] if no charge is due.
+// next frees the time of bookings whose charge was never opened. Then it leases a due
+// charge of a business that the argument `busy` does not contain. If possible, the business
+// is another one than the argument `last`. Errors: [store.ErrNotFound] if no charge is due.
 func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
 	p.count(ctx, "released", released)

@@ -38,8 +38,8 @@ type Reschedule struct {
 // the booking gets the next member in Auto-Assign order. There is one exception: if
 // the customer asked for the member and now reschedules, the member does not change.
 //
-// If the actor by is a customer, the setting self_service of the business determines the
-// deadline. Reschedule then also refuses if the business's account does not allow bookings.
+// If the actor in the argument `by` is a customer, the setting self_service of the business determines
+// the deadline. Reschedule then also refuses if the business's account does not allow bookings.
 //
 // Faults: not_found; conflict if the booking can no longer be rescheduled; rate_limited if a customer
 // reschedules too often; the faults of [Booker.Book] about a start. A fault is the answer to the

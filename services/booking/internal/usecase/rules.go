@@ -80,8 +80,8 @@ func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*ca
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// refusal returns the fault for a start without assignments. The argument `rule` is the reason in
-// availability's answer. If `rule` is "", the time of the start is occupied (semantics.md §3).
+// refusal returns the fault for a start without assignments. The argument `rule` is the reason in the
+// response of the availability service. If `rule` is "", the time of the start is occupied (semantics.md §3).
 func (q question) refusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
