@@ -60,7 +60,6 @@ SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FRO
 
 // pageSQL reads a page before stateSQL reads the state of the feed. The state
 // therefore includes all removals of events that happened before the page was read.
-// includes every removal that happened before the page was read.
 const (
 	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
 
@@ -112,9 +111,9 @@ type page struct {
 	other  bool // another event has the position of the cursor
 }
 
-// Feed returns at most limit events, those that follow a cursor. The argument `after` is the cursor; ""
-// stands for the place before the oldest stored event. If there is no event, Feed repeats its query until the
-// duration `wait` has passed, ctx ends or the function `stop` returns true. It then returns an empty page.
+// Feed returns the events that follow a cursor, at most as many as the argument `limit`. The argument `after` is the
+// cursor; "" stands for the place before the oldest stored event. If there is no event, Feed repeats its query until
+// the duration `wait` has passed, ctx ends or the function `stop` returns true. It then returns an empty page.
 //
 // The order of the events is stable: no event is inserted later before an event that
 // Feed has returned. The events of one subject are in the order of their sequence.
