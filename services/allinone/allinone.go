@@ -75,8 +75,8 @@ type part struct {
 const startTimeout = 3 * time.Minute
 
 // Start starts all services and returns when the services answer requests. It also runs the migrations and creates the
-// demo business. It calls say with each line that the person at the terminal should read. The error is one sentence. If
-// ctx is cancelled, the start is aborted; after the start, call [Process.Stop] instead.
+// demo business. It calls `say` with each line that the person at the terminal should read. The error is one sentence.
+// If ctx is cancelled, the start is aborted; after the start, call [Process.Stop] instead.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...),
 		failed: make(chan error, len(partNames())+1)}
@@ -277,7 +277,7 @@ func (part *part) run(ctx context.Context, died chan<- error) {
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	// If the telemetry collector is unavailable, its data is lost, but the stop must succeed nevertheless.
+	// If the telemetry collector is unavailable, the last telemetry data is lost. The stop must succeed nevertheless.
 	_ = part.telemetry.Shutdown(flush)
 }
 
@@ -337,7 +337,7 @@ func (p *Process) InternalURL(service string) string {
 // ServiceURL returns the base URL of a service's public port. Requests to it do not pass through the front.
 func (p *Process) ServiceURL(service string) string { return p.ports.findURL(service) }
 
-// StopService shuts down one service gracefully. The result is the same as if the last replica of the service ends in a
+// StopService shuts down one service gracefully. The effect is the same as when the last replica of a service ends in a
 // cluster. The other services continue to run.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {

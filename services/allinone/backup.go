@@ -46,8 +46,8 @@ var resumeStatements = []string{
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
 }
 
-// Backup writes all data of a Slotmesh to a new file at path, and prints a line about the file to out. The settings in
-// env select the Slotmesh, which may be running. The error is one sentence.
+// Backup writes all data of a Slotmesh to a new file at `path`, and prints a line about the file to `out`. The settings
+// in env select the Slotmesh, which may be running. The error is one sentence.
 func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -71,9 +71,9 @@ func newPrinter(out io.Writer) func(line string) {
 }
 
 // openDatabaseToRead returns the URL of the database to back up, and a function that the caller must call after the
-// backup. If DATABASE_URL is set, the database is that of DATABASE_URL. Otherwise, it is the database of the process
-// that uses the home folder. If no process uses the folder, openDatabaseToRead starts the folder's PostgreSQL, and the
-// returned function stops it.
+// backup. If DATABASE_URL is set, it names the database. Otherwise, it is the database of the process that uses the
+// home folder. If no process uses the folder, openDatabaseToRead starts the folder's PostgreSQL, and the returned
+// function stops it.
 func openDatabaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)
@@ -168,9 +168,9 @@ func shortenError(err error) error {
 	return err
 }
 
-// Restore fills a Slotmesh from the backup file at path, and prints a line about the restore to out. The settings in
-// env select the Slotmesh, which must be empty and must not be running. If Restore fails, the Slotmesh is still empty.
-// The error is one sentence.
+// Restore fills a Slotmesh from the backup file at `path`, and prints a line about the restore to `out`. The settings
+// in env select the Slotmesh, which must be empty and must not be running. If Restore fails, the Slotmesh is still
+// empty. The error is one sentence.
 func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

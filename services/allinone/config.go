@@ -34,8 +34,8 @@ type Config struct {
 	DatabaseURL string `env:"DATABASE_URL"`
 	// RedisURL is the URL of the Redis to use. If it is empty, the process starts a Redis.
 	RedisURL string `env:"REDIS_URL"`
-	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the service booking to Stripe. That service has
-	// settings with the same environment variables.
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the service booking to Stripe. They are passed to
+	// that service in the same environment variables.
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
@@ -45,15 +45,15 @@ type Config struct {
 	// OwnerURL is the base URL of the owner's pages. Console gets it as its setting OWNER_URL. The default is the admin
 	// address.
 	OwnerURL string `env:"OWNER_URL"`
-	// SMTPURL, SMTPAllowPlaintext and MailFrom are the settings of notifications with the same environment variables.
-	// If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the service notifications in the same environment
+	// variables. If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mails. 0 selects a free port.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of libs/platform/limits with the same environment
-	// variables. 0 selects their defaults.
+	// PublicLimitPerMinute and WrongTokensPerMinute are passed to the services in the same environment variables
+	// (libs/platform/limits). 0 selects the default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
 	// TrustedProxies are the networks (CIDRs) of proxies. The front trusts the headers X-Forwarded-For, -Host and
@@ -61,11 +61,11 @@ type Config struct {
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout limits a service's call to another service. If it is empty, the default of the services applies.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
-	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home folder. The default is
-	// file if standard output is a terminal, otherwise stderr.
+	// Log is the destination of the services' logs: "stderr", or "file" for slotmesh.log in the home folder. The
+	// default is "file" if standard output is a terminal, otherwise "stderr".
 	Log string `env:"LOG"`
-	// Install decides about the installation of packages: yes (install without a question), no (never install) or empty
-	// (ask). If it is empty and CI=true, packages are installed without a question.
+	// Install decides about the installation of packages: "yes" (install without a question), "no" (never install) or
+	// "" (ask). If it is empty and CI=true, packages are installed without a question.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
 	// Settings are additional settings of all services, by environment variable. They override the settings that this

@@ -131,8 +131,8 @@ func (p *Process) createSignInLink(ctx context.Context, invitation string) (stri
 	return p.AdminURL + invited.Link, nil
 }
 
-// isValidKey reports whether key is one of the newest keys of the demo business and is not revoked. The database may
-// not contain the key, because the home folder may have been used with another database.
+// isValidKey reports whether the API key `key` is one of the newest keys of the demo business and is not revoked. The
+// database may not contain the key, because the home folder may have been used with another database.
 func (p *Process) isValidKey(ctx context.Context, key string) (bool, error) {
 	if !apikey.IsWellFormed(key) {
 		return false, nil

@@ -58,7 +58,7 @@ const demoMonthFile = "demo-month"
 // demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
 	Database string    `json:"database"` // address of the demo's database; the home folder may be used with another one
-	From     time.Time `json:"from"`     // time at which the demo business was published; the month begins on this date
+	From     time.Time `json:"from"`     // when the demo business was published; its date begins the month
 	Written  int       `json:"made"`     // number of writes of the month that are done
 }
 
@@ -118,7 +118,7 @@ func (p *Process) bookMonth(ctx context.Context) error {
 
 // demoWrite is a request that creates one booking, reservation or ticket order.
 type demoWrite struct {
-	path    string // path in the owner's API, after that of the business
+	path    string // path in the owner's API, after the path of the business
 	usesKey bool   // whether the request is sent with the demo's API key
 	body    any
 }

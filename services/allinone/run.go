@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// Run is the command without arguments. It reads the settings from env, starts Slotmesh, and prints commands to try to
-// out. When ctx ends, it stops Slotmesh. The error is one sentence.
+// Run is the command without arguments. It reads the settings from `env`, starts Slotmesh, and prints commands that a
+// person can try to `out`. When ctx ends, Run stops Slotmesh. The error is one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -27,7 +27,7 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNotTerminal reports whether out is a file that is not a terminal. The process was then started by a service manager
+// isNotTerminal reports whether `out` is a file that is not a terminal. Such a process was started by a service manager
 // or a container engine, which collects the process's output.
 func isNotTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)

@@ -30,7 +30,7 @@ var ignoredVariables = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
 
-// isOwnSetting reports whether name is a setting of the services that this process sets itself. These settings are
+// isOwnSetting reports whether `name` is a setting of the services that this process sets itself. These settings are
 // ownSettings and the internal URLs of services, such as CATALOG_URL.
 func isOwnSetting(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
@@ -59,9 +59,9 @@ func listPassedSettings() []string {
 	})
 }
 
-// readSettings adds the services' settings in the environment env to cfg. If env contains a setting that this process
-// sets itself, readSettings returns an error, because the value would have no effect. This includes the URLs of
-// services, even though Docker or Kubernetes may have set such a variable.
+// readSettings adds the services' settings in the environment `env` to `cfg`. If `env` contains a setting that this
+// process sets itself, readSettings returns an error, because the value would have no effect. The URLs of services are
+// such settings, although Docker or Kubernetes may have set them.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range listServiceSettings() {

@@ -14,7 +14,7 @@ import (
 // TokenFile is the name of the file in the home folder that contains the admin token.
 const TokenFile = "admin-token"
 
-// loadAdminToken returns the admin token of the settings. If the settings contain none, it returns the token in the
+// loadAdminToken returns the admin token in the settings. If the settings contain none, it returns the token in the
 // home folder, which the first start creates.
 func loadAdminToken(cfg Config, home string) (string, error) {
 	if cfg.AdminToken != "" {

@@ -20,8 +20,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// until calls the function `there` repeatedly until it returns true, because pages change asynchronously. If it does
-// not return true in time, the test fails with the message in the argument `what`.
+// until calls the function `there` repeatedly, because pages change asynchronously. If `there` does not return true in
+// time, the test fails with the message in the argument `what`.
 func (v *Visitor) until(what string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
@@ -45,8 +45,8 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 	}
 }
 
-// find is a script that finds an element by its accessible name. It prefers an element whose whole name is the given
-// name. If there is none, it returns an element whose name begins with the given name. It ignores hidden and disabled
+// find is a script that finds an element by its accessible name. The script prefers an element whose whole name is the
+// given name. Its second choice is an element whose name begins with the given name. It ignores hidden and disabled
 // elements.
 const find = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
@@ -68,8 +68,8 @@ func (v *Visitor) Until(what, expression string) {
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
-// whole is a JavaScript condition that is true when a page is loaded with its scripts and painted. The visitor waits
-// for this condition before each input: event handlers may be missing before, and a browser drops the input to a page
+// whole is a JavaScript condition that is true when a page is painted and its scripts are loaded. The visitor waits for
+// this condition before each input. Earlier, event handlers may be missing, and the browser drops the input to a page
 // that is not painted.
 const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
@@ -307,7 +307,7 @@ func (v *Visitor) enter(part string) (bool, error) {
 }
 
 // offset returns the position of the current frame in the window, so that the caller can click inside the frame. If the
-// vertical position down in the frame is not visible, offset first scrolls the window.
+// vertical position `down` in the frame is not visible, offset first scrolls the window.
 func (v *Visitor) offset(down float64) point {
 	v.t.Helper()
 	if v.frame == "" {

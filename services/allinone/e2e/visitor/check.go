@@ -66,7 +66,7 @@ func (v *Visitor) look() ([]string, error) {
 }
 
 // barriers returns the accessibility problems that axe-core finds. For visitors without JavaScript or with a slow
-// connection, it returns none, because other visitors have the same page checked.
+// connection, it returns none, because the same page is checked for other visitors.
 func (v *Visitor) barriers() ([]string, error) {
 	if v.as.NoScript || v.as.Slow || v.as.NoRules {
 		return nil, nil

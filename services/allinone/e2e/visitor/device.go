@@ -4,9 +4,9 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Device adds a virtual authenticator to the window, which creates and stores passkeys. The argument of the returned
-// function is true if the authenticator verifies its user from that call on. Before the first call, it verifies the
-// user.
+// Device adds a virtual authenticator to the window, which creates and stores passkeys. The authenticator verifies its
+// user until a call of the returned function with false. After a call with true, the authenticator verifies its user
+// again.
 func (v *Visitor) Device() func(verifies bool) {
 	v.t.Helper()
 	call(v, webauthn.Enable, webauthn.EnableParams{})

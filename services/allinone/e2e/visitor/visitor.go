@@ -108,7 +108,8 @@ func start(t *testing.T) *Chromium {
 	return &Chromium{ctx, end, string(axe)}
 }
 
-// As describes a visitor. The zero value is a phone in English, in the light color scheme, with JavaScript, in Lisbon.
+// As describes a visitor and the visitor's browser. The zero value is a phone in English, in the light color scheme,
+// with JavaScript, in Lisbon.
 type As struct {
 	Width    int // in CSS pixels; 0: 390, the width of a phone
 	Height   int // in CSS pixels; 0: 844
@@ -127,7 +128,7 @@ type As struct {
 // slowLine is the speed of a slow connection, in bytes per second. Some pages take a second and a half to load with it.
 const slowLine = 8000
 
-// Visitor is a person with one browser window. If a method cannot do what its name says, it ends the test.
+// Visitor is a person with one browser window. If a method cannot perform its action, the method ends the test.
 type Visitor struct {
 	t   *testing.T
 	c   *Chromium
@@ -176,7 +177,7 @@ func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	return v
 }
 
-// dress sets the properties of the window that the visitor's As describes, such as its size and its language.
+// dress sets the properties of the visitor's window that [As] describes, such as the size and the language.
 func (v *Visitor) dress() {
 	v.t.Helper()
 	scheme := "light"
@@ -315,7 +316,8 @@ func (v *Visitor) Screenshot() []byte {
 	return shot.Data
 }
 
-// Keep writes a screenshot to the folder SLOTMESH_TEST_SCREENSHOTS. Without this environment variable, it does nothing.
+// Keep writes a screenshot to the folder in the environment variable SLOTMESH_TEST_SCREENSHOTS. If the variable is not
+// set, Keep does nothing.
 func (v *Visitor) Keep(name string) {
 	v.t.Helper()
 	folder := os.Getenv("SLOTMESH_TEST_SCREENSHOTS")

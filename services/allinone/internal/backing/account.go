@@ -73,9 +73,9 @@ func (a account) takeOwnership(dir string) error {
 // systemData is the folder for data if this process runs as root. The account cannot enter the folders of root.
 const systemData = "/var/lib/slotmesh"
 
-// findDataDir returns the folder for the data. If the account can enter the home folder, that is the home folder.
-// Otherwise it is a folder under systemData whose name is derived from the home folder. findDataDir never changes the
-// permissions of folders that it did not create.
+// findDataDir returns the folder for the data. If the account can enter the home folder, the data is in the home
+// folder. Otherwise the data is in a folder under systemData, whose name is derived from the home folder. findDataDir
+// never changes the permissions of folders that it did not create.
 func (a account) findDataDir(home string) (string, error) {
 	if !a.isSwitched || a.canReach(home) {
 		return home, nil

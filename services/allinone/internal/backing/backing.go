@@ -40,17 +40,17 @@ type Options struct {
 type Stores struct {
 	DatabaseURL string
 	RedisURL    string
-	Data        string // folder of PostgreSQL's data; "" if DatabaseURL is that of the options
+	Data        string // folder of PostgreSQL's data; "" if the options contain DatabaseURL
 
 	failed chan error
 	stops  []func() error // functions that stop the stores, in the order of the starts
 }
 
-// stopTimeout is the time after which a store that does not stop is killed.
+// stopTimeout is how long a store may take to stop. The store is then killed.
 const stopTimeout = time.Minute
 
-// Start starts the stores, or checks the stores of the URLs in o, and returns when both are ready. If ctx is cancelled,
-// the start is aborted. Cancelling ctx later does not stop the stores: call Stop instead.
+// Start starts the stores, or checks the stores whose URLs are in `o`, and returns when both stores are ready. If ctx
+// is cancelled, the start is aborted. Cancelling ctx later does not stop the stores: call Stop instead.
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
@@ -145,8 +145,8 @@ func (s *Stores) chooseFolders(o Options, a account) (storeFolders, error) {
 }
 
 // prepareStableFolders creates the folder that the stores use at every start, in the home folder. First it stops the
-// server and removes the files that a killed process has left there. If the account cannot enter the home folder, the
-// stores' folder is under systemData.
+// server that a killed process has left there, and removes the files of that process. If the account cannot enter the
+// home folder, the stores' folder is under systemData.
 func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, error) {
 	base, err := a.findDataDir(home)
 	if err != nil {

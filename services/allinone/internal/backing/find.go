@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// minPostgres is the oldest major version of PostgreSQL that the services' SQL statements are tested with.
+// minPostgres is the oldest major version of PostgreSQL with which the services' SQL statements are tested.
 const minPostgres = 15
 
 // postgresInstall is a PostgreSQL server that is installed on the machine.
@@ -69,8 +69,8 @@ func (f finder) listInstalls(ctx context.Context) []postgresInstall {
 	return append(installs, rest...)
 }
 
-// findOnPath returns the folders of the PostgreSQL installations that the programs postgres and pg_config on the PATH
-// belong to.
+// findOnPath returns the folders of the PostgreSQL installations to which the programs postgres and pg_config on the
+// PATH belong.
 func (f finder) findOnPath(ctx context.Context) []string {
 	var dirs []string
 	if program, err := f.lookPath("postgres"); err == nil {
@@ -84,8 +84,8 @@ func (f finder) findOnPath(ctx context.Context) []string {
 	return dirs
 }
 
-// resolveDir returns the folder of the file that the path program leads to. If program is a symbolic link, the folder
-// of the link may lack initdb.
+// resolveDir returns the folder of a program. If the path `program` is a symbolic link, it returns the folder of the
+// link's target, because the folder of the link may lack initdb.
 func resolveDir(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -105,7 +105,7 @@ func (f finder) probeAll(ctx context.Context, dirs []string) []postgresInstall {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// probePostgres returns the installation in the folder dir, with the version that the server program prints. If the
+// probePostgres returns the installation in the folder `dir`, with the version that the server program prints. If the
 // folder has no initdb, probePostgres returns an error.
 func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {

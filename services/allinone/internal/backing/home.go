@@ -19,7 +19,7 @@ type Home struct {
 	lock     *os.File
 }
 
-// OpenHome opens the folder at path and locks it for this process. If the folder does not exist, OpenHome creates it,
+// OpenHome opens the folder at `path` and locks it for this process. If the folder does not exist, OpenHome creates it,
 // and only its owner can access it. OpenHome also checks that it can write files in the folder.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)

@@ -24,7 +24,7 @@ const (
 type installer struct {
 	name     string
 	command  []string // with its prefix, such as sudo
-	update   []string // arguments that update the package lists; nil if each installation does so
+	update   []string // arguments that update the package lists; nil if each installation updates the lists
 	install  []string // arguments before the names of the packages
 	packages map[tool][]string
 }

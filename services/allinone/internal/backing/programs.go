@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// programs contains the paths of the stores' programs. If redis is "", Redis runs in this process.
+// programs contains the paths of the stores' programs. If `redis` is "", Redis runs in this process.
 type programs struct {
 	postgres postgresInstall
 	redis    string
 }
 
-// findOrInstall finds the programs of the stores that no URL is set for, and installs missing programs. If PostgreSQL
+// findOrInstall finds the programs of the stores whose URLs are not set, and installs missing programs. If PostgreSQL
 // cannot be installed, findOrInstall downloads it. If Redis cannot be installed, Redis runs in this process.
 func findOrInstall(ctx context.Context, o Options, p storeFolders) (programs, error) {
 	want, err := readDataMajor(postgresFolder(p))
@@ -96,7 +96,7 @@ func install(ctx context.Context, o Options, missing []tool) error {
 }
 
 // addIfAllowed installs packages if the person at the terminal or the settings allow the installation. If they refuse
-// it, the error is a *refusedInstall.
+// the installation, the error is a *refusedInstall.
 func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
 	command := i.formatCommand(missing...)
 	if o.MayInstall != nil && !o.MayInstall(command) {
@@ -120,7 +120,8 @@ func fetchFitting(ctx context.Context, say func(string), s programSearch) (postg
 	return fetchPostgres(ctx, say)
 }
 
-// listOtherVersions lists the major versions of the installed PostgreSQL servers, for the error that none of them fits.
+// listOtherVersions lists the major versions of the installed PostgreSQL servers, for the error that no installed
+// server can read the data.
 func (s programSearch) listOtherVersions(ctx context.Context) string {
 	var versions []string
 	for _, install := range s.finder.listInstalls(ctx) {

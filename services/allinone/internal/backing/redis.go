@@ -20,7 +20,8 @@ import (
 const throwawayDatabases = "1024"
 
 // startRedis starts the program redis-server. If the argument `program` is "", it starts a Redis in this process. The
-// data of Redis is lost at the end: Redis only stores the rate limits of the last minute and transmits messages.
+// data of Redis is lost at the end: Redis only stores the counts for the rate limits of the last minute, and transmits
+// messages.
 func (s *Stores) startRedis(ctx context.Context, o Options, p storeFolders, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
@@ -59,8 +60,8 @@ func pingRedis(ctx context.Context, redisURL string) error {
 const expiryStep = 250 * time.Millisecond
 
 // startRedisInProcess starts miniredis, a Redis in this process. The command TIME returns the machine's time, but keys
-// expire only when this process advances the clock of miniredis. It listens on loopback, which every user of the
-// machine can reach. Clients therefore need a password, which is new at each start.
+// expire only when this process advances the clock of miniredis. The Redis listens on loopback, so every user of the
+// machine can connect to it. Clients therefore need a password, which is new at each start.
 func (s *Stores) startRedisInProcess() error {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// format is the number of the file format that this package writes.
+// format is the version number of the file format that this package writes.
 const format = 1
 
 // contentsName is the name of the entry that describes all other entries.

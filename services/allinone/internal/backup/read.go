@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// The maximum number of bytes that are read into memory: of contents.json, and of one additional file.
+// The maximum sizes, in bytes, of contents.json and of one additional file. Both are read into memory.
 const (
 	maxContents = 16 << 20
 	maxFile     = 1 << 20

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
 
-// Mail is a mail in the form in which the page shows it. Parts that cannot be read are omitted; Raw contains the whole
-// mail.
+// Mail is a mail in the form in which the page shows it. Parts that cannot be read are omitted. The field Raw contains
+// the whole mail.
 type Mail struct {
 	ID       int    `json:"id"`
 	From     string `json:"from"`

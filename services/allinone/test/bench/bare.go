@@ -22,9 +22,9 @@ import (
 // its HTTP server, and MCP is the URL of its MCP server. Inside is the URL of its allocation counts and profiles.
 type BareAddresses struct{ Public, MCP, Inside string }
 
-// bareServer is the program that Slotmesh is compared with (the bare program): it does only the unavoidable part of the
-// same work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines or checks. Its answers
-// are bytes that were stored in it before.
+// bareServer is the program that Slotmesh is compared with (the bare program). The bare program does only the
+// unavoidable part of the same work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines
+// or checks. Its answers are bytes that an earlier request stored in it.
 //
 //	PUT /bytes/{name}    stores the body
 //	GET /bytes/{name}    runs the rate limiter's script in Redis, then returns the stored body
@@ -93,7 +93,7 @@ func (b *bareServer) sendBody(c *fiber.Ctx) error {
 }
 
 // These queries of the bare program read the occupied time of a business in a time window. They have the same form as
-// booking's own queries. The database needs the least CPU time for this form.
+// the queries of the service booking, because the database needs the least CPU time for this form.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`

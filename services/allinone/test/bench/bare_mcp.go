@@ -12,8 +12,8 @@ import (
 )
 
 // serveBareMCP starts the MCP server that Slotmesh's MCP server is compared with, and returns its URL. The server uses
-// the MCP SDK with its defaults, without sessions and with JSON answers. Its only tool, ask, sends a GET request to the
-// URL in the tool's argument and returns the bytes of the answer.
+// the MCP SDK with its defaults, without sessions and with JSON answers. Its only tool, `ask`, sends a GET request to
+// the URL in the tool's argument and returns the bytes of the answer.
 func serveBareMCP(ctx context.Context) (string, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "ask",
@@ -32,7 +32,7 @@ func serveBareMCP(ctx context.Context) (string, error) {
 	return "http://" + listener.Addr().String(), nil
 }
 
-// newAskTool returns the handler of the tool ask. The handler forwards the client's address in its request.
+// newAskTool returns the handler of the tool `ask`. The handler forwards the client's address in its request.
 func newAskTool(client *httpClient) mcp.ToolHandler {
 	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var arguments struct{ URL string }

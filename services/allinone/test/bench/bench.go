@@ -40,7 +40,7 @@ type Options struct {
 	Views       int               // how often Chromium opens each booking step and the owner's calendar; 0: never
 	Programs    string            // folder of the services' programs, whose starts are measured; "": not measured
 	ProfileDir  string            // folder for CPU and allocation profiles of each case; "": no profiles
-	Settings    map[string]string // settings of the services by environment variable; they override those of the bench
+	Settings    map[string]string // settings of the services, by environment variable; override the defaults of the benchmark
 	Progress    io.Writer         // receives the progress messages
 }
 
@@ -76,7 +76,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// compare measures Slotmesh and the bare program, and the other cases that o selects, and adds the results to report.
+// compare measures Slotmesh, the bare program and the other cases that `o` selects, and adds the results to `report`.
 func (o Options) compare(ctx context.Context, report *Report) error {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {

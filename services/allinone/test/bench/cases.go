@@ -34,8 +34,8 @@ type benchCase struct {
 	sessions string
 }
 
-// These are values of application_name: of booking's PostgreSQL sessions, which also read booking's events, and of the
-// sessions of this process.
+// The values of application_name of two kinds of PostgreSQL sessions: the sessions of the service booking, which also
+// read its events, and the sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
@@ -243,7 +243,7 @@ func (w *system) checkBooking() error {
 	return nil
 }
 
-// newAgentCase returns the case of an agent that calls the tool find_slots of the MCP server for one day.
+// newAgentCase returns the case in which an agent calls the tool find_slots of the MCP server for one day.
 func (w *system) newAgentCase() benchCase {
 	ask := w.newToolCall(w.addresses.Services["mcp"]+"/mcp", "find_slots",
 		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.readSalon.services[0], tomorrow.Format(time.DateOnly)))
@@ -260,7 +260,7 @@ func (w *system) newAgentCase() benchCase {
 	}
 }
 
-// newBareAgentCase returns the case of an agent that calls the bare MCP server, which requests the same slots from
+// newBareAgentCase returns the case in which an agent calls the bare MCP server, which requests the same slots from
 // availability.
 func (w *system) newBareAgentCase(slots string) benchCase {
 	ask := w.newToolCall(w.bareAddresses.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))

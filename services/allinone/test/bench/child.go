@@ -21,12 +21,12 @@ import (
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
 // roleFunc runs the server of a child process until the process's standard input is closed. When the server is ready,
-// the function calls ready once, with data for the parent process such as the server's addresses.
+// the function calls `ready` once, with data for the parent process such as the server's addresses.
 type roleFunc func(ctx context.Context, ready func(any) error) error
 
-// Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: slotmesh or bare. If the variable
-// names neither, Child does nothing and returns false. The function main must call Child first, because child processes
-// run the same program as their parent.
+// Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: "slotmesh" or "bare". If the variable
+// names no server, Child does nothing and returns false. The function `main` must call Child first, because child
+// processes run the same program as their parent.
 func Child() (bool, error) {
 	roles := map[string]roleFunc{"slotmesh": serveSlotmesh, "bare": serveBare}
 	play, ok := roles[os.Getenv(roleVariable)]
@@ -52,7 +52,7 @@ type child struct {
 const childTimeout = 5 * time.Minute
 
 // startChild starts this program as a child process with the named role ([roleFunc]). startChild waits until the child
-// process is ready, and decodes the data of the child's call of ready into the argument `into`.
+// process is ready, and decodes the data that the child passes to `ready` into the argument `into`.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -25,7 +25,7 @@ func (c Claim) Holds() bool {
 	return c.Value >= c.Bound
 }
 
-// verdict returns the bound and the result of the comparison, as the report prints them.
+// verdict returns the bound, and the result of the comparison with the bound, as the report prints them.
 func (c Claim) verdict() (string, string) {
 	if c.Bound == 0 {
 		return "", ""
@@ -40,7 +40,7 @@ func (c Claim) verdict() (string, string) {
 	return fmt.Sprintf("%s %.1f", bound, c.Bound), verdict
 }
 
-// listClaims returns the promises about speed, with the values from the report's rows.
+// listClaims returns Slotmesh's promises about speed, with the measured values from the rows of `r`.
 func listClaims(r *Report) []Claim {
 	rows := map[string]Row{}
 	for _, row := range r.Rows {

@@ -62,7 +62,7 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 }
 
 // templateSlug is the slug of the salon from which the other salons are copied. In the manifest of this salon, the
-// texts of its name, its slug and its IDs have no other meaning, so that these texts can be replaced.
+// name, the slug and the IDs occur only with this meaning, so that a copy can replace these texts.
 const templateSlug = "template"
 
 // bulkPool opens a pool of connections that do not check foreign keys. This is safe, because the statements that use
@@ -95,7 +95,7 @@ func (f *filler) rangeSize() int {
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
 }
 
-// eachRange divides the businesses into ranges [from, to) and calls write for each range. The calls run concurrently,
+// eachRange divides the businesses into ranges [from, to) and calls `write` for each range. The calls run concurrently,
 // one on each connection of the pool.
 func (f *filler) eachRange(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
 	group, working := errgroup.WithContext(ctx)
@@ -141,7 +141,7 @@ func (f *filler) writeBusinesses(ctx context.Context, template salon) error {
 	})
 }
 
-// jsonOrNull returns the value of a JSON column: the document in text, or NULL if text is empty.
+// jsonOrNull returns the value of a JSON column: the document in `text`, or NULL if `text` is empty.
 func jsonOrNull(text string) any {
 	if text == "" {
 		return nil
@@ -149,8 +149,8 @@ func jsonOrNull(text string) any {
 	return json.RawMessage(text)
 }
 
-// newReplacer returns a replacer for the text of the salon's manifest. It replaces the salon's names and IDs with those
-// of the salon other.
+// newReplacer returns a replacer for the text of the salon's manifest. It replaces the salon's names and IDs with the
+// names and IDs of the salon `other`.
 func (s salon) newReplacer(other salon) *strings.Replacer {
 	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.displayName() + `"`,
 		`"` + other.displayName() + `"`}

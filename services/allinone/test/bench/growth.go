@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Size is a number of businesses and the total number of their bookings. Each business is like the salons of the other
-// cases.
+// Size is a number of businesses and the total number of their bookings. Each business has the same kind of offer as
+// the salons of the other cases.
 type Size struct{ Businesses, Bookings int }
 
 // The maximum values of a [Size], because one database on this machine stores all data.
@@ -199,7 +199,7 @@ func formatGrowthSlots(s salon) string {
 		s.services[0].String()
 }
 
-// sendToEach sends the request of each case n times, so that each of n businesses gets the request once.
+// sendToEach sends the request of each case `n` times, so that each of `n` businesses gets the request once.
 func (w *system) sendToEach(n int, cases ...benchCase) error {
 	for _, c := range cases {
 		for range n {

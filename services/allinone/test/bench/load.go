@@ -43,8 +43,8 @@ func (t *workerResult) record(status int, took time.Duration) {
 	_ = t.latency.RecordValue(max(1, took.Microseconds())) // cannot fail, because no answer takes longer than a minute
 }
 
-// closedLoop measures the maximum throughput: each client sends its next request when it has the answer to the last
-// one. Each client sends at least one request, so that even a slow machine produces a result.
+// closedLoop measures the maximum throughput: each client sends its next request when it has the answer to its last
+// request. Each client sends at least one request, so that even a slow machine produces a result.
 func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s sendFunc) (loopResult, error) {
 	begun := now()
 	return runWorkers(ctx, clients, func(t *workerResult) error {

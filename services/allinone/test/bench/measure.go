@@ -18,7 +18,7 @@ import (
 
 // Row is the measurement of one case. CPU time and allocations are per request, measured in the closed loop. Latencies
 // are measured in the open loop, at half the throughput of the closed loop. Only the latencies of bookContested, the
-// case with competing requests, are those of the closed loop.
+// case with competing requests, are measured in the closed loop.
 type Row struct {
 	Name           string
 	PerSecond      float64
@@ -165,8 +165,8 @@ func (w *system) readMemory(inside string) (Memory, error) {
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 // recordProfiles records CPU and allocation profiles during a closed loop, if Options.ProfileDir is set. recordProfiles
-// also records profiles of the bare program: the difference between its profiles and Slotmesh's profiles shows what
-// Slotmesh could save. The returned function waits until the profiles are written.
+// also records profiles of the bare program: the difference between both programs' profiles shows how much Slotmesh
+// could save. The returned function waits until the profiles are written.
 func (w *system) recordProfiles(c benchCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

@@ -14,7 +14,7 @@ import (
 )
 
 // PagePaint is the measurement of one step of the booking page. The browser simulates a phone with an empty cache and a
-// slow connection. The step is opened several times; each value is the median.
+// slow connection. The step is opened several times, and each value is the median of these views.
 type PagePaint struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
@@ -33,7 +33,7 @@ const (
 )
 
 // measurePages opens the steps of the booking page and the owner's calendar of a full week in Chromium. measurePages
-// adds the results to report. If the machine has no Chromium, measurePages measures nothing.
+// adds the results to `report`. If the machine has no Chromium, measurePages measures nothing.
 func (w *system) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")

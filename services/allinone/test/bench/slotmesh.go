@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// startsAt is the initial time of the services' clock. It is a constant, so that every run requests the same dates, and
-// a Monday.
+// startsAt is the initial time of the services' clock. It is a constant, so that every run requests the same dates. It
+// is a Monday.
 const startsAt = "2027-03-01T06:00:00Z"
 
 // adminToken is the token of the admin API of the child process that runs Slotmesh. The parent and the child need the

@@ -17,7 +17,7 @@ import (
 // Usage is the CPU time that the processes have used since their start.
 type Usage struct{ Slotmesh, Bare, Postgres, Redis time.Duration }
 
-// subtract returns the CPU time that was used between the earlier reading v and the reading u.
+// subtract returns the CPU time that was used between the earlier reading `v` and the reading `u`.
 func (u Usage) subtract(v Usage) Usage {
 	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
 }

@@ -22,8 +22,8 @@ type Week struct {
 	Loaded  time.Duration // from the start of the navigation to the load event
 }
 
-// The size of the displayed week, and the limit for its longest task. minLongTask is the minimum duration of a task
-// that Chromium reports.
+// The number of bookings in the displayed week, and the limit for the longest task of the page. minLongTask is the
+// minimum duration of a task that Chromium reports.
 const (
 	weekMembers        = 20
 	weekBookings       = 2000

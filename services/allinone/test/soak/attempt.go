@@ -62,7 +62,7 @@ type createdObject struct {
 // formatStart returns the local start of the object in the answer, in the format of row.Start.
 func (b createdObject) formatStart() string { return b.Date + " " + b.StartTime }
 
-// task is a change that must happen at most once. It has one attempt, or several attempts with the same
+// task is a change that must happen at most once. A task has one attempt, or several attempts with the same
 // Idempotency-Key.
 type task struct {
 	key string // Idempotency-Key, or ""

@@ -109,7 +109,7 @@ func findDifference(a createdObject, r row) string {
 	return ""
 }
 
-// isBy reports whether the answer names the given staff member, or no staff member.
+// isBy reports whether the answer contains the given staff member, or contains no staff member.
 func (b createdObject) isBy(staff *uuid.UUID) bool {
 	return b.StaffID == nil || staff != nil && staff.String() == *b.StaffID
 }
@@ -131,9 +131,9 @@ func (j *checker) checkRepeats(op *operation, t *task) {
 }
 
 // unorderedCodes are the codes of refusals after which an earlier attempt with the same Idempotency-Key can still
-// succeed ([checker.checkStragglers]). In these cases, the service did not decide about the request. Or it did not
-// accept the API key, because the key was revoked after an earlier attempt had booked. MCP tools answer with status 200
-// even for refusals, so the check compares codes.
+// succeed ([checker.checkStragglers]). There are two reasons for such a refusal: the service did not decide about the
+// request, or the API key was revoked after an earlier attempt had booked. MCP tools answer with status 200 even for
+// refusals, so the check compares codes.
 var unorderedCodes = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified",
 	"payment_unavailable", "invalid_api_key"}
 

@@ -37,7 +37,8 @@ const (
 	pagesURL   = "https://pages.soak" // no server has this address, because the clients do the work of the pages
 )
 
-// cluster runs two processes of every service. It also runs the links between these processes and to the stores.
+// cluster runs two processes of every service. It also runs the links that connect these processes with each other and
+// with the stores.
 type cluster struct {
 	programs string
 	logs     string
@@ -169,8 +170,8 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts the process of a replica. The argument `apart` is the difference between its clock and the machine's
-// clock.
+// launch starts the process of a replica. The argument `apart` is the difference between the replica's clock and the
+// machine's clock.
 func (c *cluster) launch(r *replica, apart time.Duration) error {
 	log, err := os.OpenFile(filepath.Join(c.logs, r.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

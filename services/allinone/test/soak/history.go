@@ -54,9 +54,9 @@ var resourceModel = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// checkHistories checks the history of each resource: an order of the operations must exist in which, one after the
-// other, they give the answers that the clients received. checkHistories returns the number of histories, and a text
-// for each resource without such an order. If an attempt has no answer but its row exists, the attempt counts as
+// checkHistories checks the history of each resource: an order must exist in which the operations, one after the other,
+// give the answers that the clients received. checkHistories returns the number of checked histories, and a text for
+// each resource for which no such order exists. If an attempt has no answer but its row exists, the attempt counts as
 // executed at any time after its beginning.
 func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}

@@ -34,7 +34,7 @@ type link struct {
 
 	mu       sync.Mutex
 	now      condition
-	changed  chan struct{} // closed when the field now changes
+	changed  chan struct{} // closed when the field `now` changes
 	pairs    map[*pair]struct{}
 	next     int
 	replies  int // number of answers since the fault that loses answers began
@@ -167,8 +167,8 @@ func (l *link) dial() net.Conn {
 	return nil
 }
 
-// pump copies bytes in one direction. At the end of the bytes, it closes only this direction, so that half-closed
-// connections stay half-closed.
+// pump copies bytes in one direction. When the sender closes the direction, pump closes only this direction, so that
+// half-closed connections stay half-closed.
 func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	buffer := make([]byte, 16<<10)
 	for {

@@ -34,7 +34,7 @@ type pastFault struct {
 	replica    *replica // its clients may get no answer during the fault; nil: no replica
 }
 
-// fault is a kind of fault. The function draw chooses the target and returns two functions: the first one causes the
+// fault is a kind of fault. The function `draw` chooses the target and returns two functions: the first one causes the
 // fault, and the second one ends it.
 type fault struct {
 	kind string
@@ -130,7 +130,7 @@ func (n *nemesis) addProblem(format string, args ...any) {
 
 func doNothing(context.Context) error { return nil }
 
-// drawClockError returns a random difference between a replica's clock and the machine's clock: at most three seconds.
+// drawClockError returns a random difference between a replica's clock and the machine's clock, at most three seconds.
 func (n *nemesis) drawClockError() time.Duration {
 	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
 }
@@ -263,7 +263,7 @@ type owner struct {
 	changes  map[string]int
 }
 
-// publication is an attempt to publish an offer. If no answer contained the new version, the field version is 0.
+// publication is an attempt to publish an offer. If no answer contained the new version, the field `version` is 0.
 type publication struct {
 	business *business
 	attempt  *attempt
@@ -300,7 +300,7 @@ func (o *owner) change(ctx context.Context) {
 	}
 }
 
-// publish publishes an edition of the offer and reports whether the answer reported a success.
+// publish publishes an edition of the offer. It returns true if the answer reported a success.
 func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	m := o.n.w.newAdminMessage(http.MethodPut, "businesses/"+b.slug, b.buildManifest(e, o.n.w.today), "")
 	p := publication{business: b}

@@ -138,7 +138,7 @@ func newMixedBusiness() *business {
 	return b
 }
 
-// edition is the part of a version of the offer that the owner changes.
+// edition is a version of the offer, reduced to the parts that the owner changes.
 type edition struct {
 	closedDates    map[string]bool // set of closed dates
 	inactiveMember string          // key of the inactive member, or ""

@@ -23,8 +23,9 @@ type Report struct {
 	Findings   []string       // all findings; empty if everything is correct
 }
 
-// Fault describes the recovery from one kind of fault. It contains the number of faults, and the times from the end of
-// a fault to the first successful answer of a request that began after this end.
+// Fault describes the recovery from one kind of fault. It contains the number of faults and the recovery times. A
+// recovery time begins at the end of a fault and ends with the first successful answer to a request that began after
+// the fault.
 type Fault struct {
 	Kind          string
 	Times         int
@@ -50,7 +51,7 @@ func (r *run) newReport(rows, resources int) *Report {
 	return report
 }
 
-// findRecovery returns the time from the end of the fault t to the first successful answer of a request that began
+// findRecovery returns the time from the end of the fault `t` to the first successful answer to a request that began
 // after this end. If the fault is in a replica that clients call, the answer must come from that replica. Otherwise the
 // answer may come from any replica. If there was no such answer, findRecovery returns 0.
 func (r *run) findRecovery(t pastFault) time.Duration {

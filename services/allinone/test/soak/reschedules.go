@@ -33,7 +33,7 @@ type reschedule struct {
 type cancellation struct {
 	task
 	actor  actor.Kind
-	refund any // choice of the owner: policy, full, none or an amount; nil for a customer: the policy applies
+	refund any // the owner's choice: "policy", "full", "none" or an amount; nil for a customer: the policy applies
 }
 
 // changeLater reschedules a booking up to twice and cancels some bookings. Sometimes it does both at the same time.

@@ -93,9 +93,9 @@ var rules = []rule{
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
 }
 
-// newEventQuery returns a query that finds rows of a table that do not fit their events. A row does not fit if the
-// number of its events differs from the number of its changes, or if its newest event contains other values than the
-// row.
+// newEventQuery returns a query that finds rows of a table that do not fit their events. A row does not fit its events
+// in two cases: the number of events differs from the number of changes, or the newest event contains other values than
+// the row.
 //
 // The argument `beside` is an SQL array of keys. The query ignores these keys, because events and rows store them in
 // different forms. An online sale gets its first event when its charge is open; if the charge fails earlier, the sale
@@ -236,7 +236,7 @@ const differingPayments = `
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)
 	      IS DISTINCT FROM (coalesce(p.status, 'cancelled'), coalesce(p.amount, (r.payment ->> 'amount')::bigint), coalesce(p.refunded, 0))`
 
-// readEditions returns the part of each version of an offer that the owner changes, by slug and version.
+// readEditions returns the editions of all published offers, by slug and version.
 func (t *tables) readEditions(ctx context.Context) (map[string]map[int64]edition, error) {
 	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
 	if err != nil {

@@ -257,7 +257,7 @@ func (c *client) bookMixed(ctx context.Context) {
 	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.choosePlace)
 }
 
-// bookPackage books two consecutive services, with the same staff member or with two.
+// bookPackage books two consecutive services, with one staff member or with two.
 func (c *client) bookPackage(ctx context.Context) {
 	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.chooseDay()})
 	order := c.newOrder(op, c.chooseTime(), c.mixed.findService("cut"), c.mixed.findService("wash"))
