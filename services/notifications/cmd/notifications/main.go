@@ -1,5 +1,6 @@
 // Command notifications runs the notifications service. `notifications migrate` applies new migrations to the service's
-// database. `notifications resume-feed FEED` makes the service read a feed again after events of that feed were lost.
+// database. `notifications resume-feed FEED` makes the service read a feed again from its oldest event after events of
+// that feed were lost.
 package main
 
 import (

@@ -37,8 +37,8 @@ func (a *Messages) retry(ctx context.Context, target notifications.MessageID) (s
 	return a.Owner.Retry(ctx, target.Business, target.ID)
 }
 
-// respondToRepeat responds to a repeated retry request with the message in its current state. respondToRepeat reads the
-// message by its id, because the stored idempotency result holds nothing more.
+// respondToRepeat responds to a repeated retry request with the current state of the message. It reads the message by
+// its ID, because the stored idempotency result contains only the ID.
 func (a *Messages) respondToRepeat(ctx context.Context, target notifications.MessageID,
 	stored []byte) (*notifications.Message, error) {
 	if err := json.Unmarshal(stored, &target.ID); err != nil {

@@ -47,7 +47,7 @@ const (
 	// rescueEvery is the interval at which expired delivery locks are released. Because of rescueEvery and
 	// lockDuration, the webhooks of an endpoint resume within 60 s after the process with the delivery lock has died.
 	rescueEvery = 10 * time.Second
-	// The numbers of workers in each replica, for working and for failing endpoints.
+	// The number of workers in each replica for working endpoints, and the number for failing endpoints.
 	workers        = 64
 	workersFailing = 32
 	// RetentionPeriod is the time after which a delivery is deleted.
@@ -122,8 +122,8 @@ func (w *Webhooks) AddTo(work *jobs.Work) {
 		}, nil))
 }
 
-// SetJobs sets the client that inserts jobs. SetJobs must be called after [Webhooks.AddTo]: the client is created from
-// the work to which AddTo adds the workers.
+// SetJobs sets the client that inserts jobs. SetJobs must be called after [Webhooks.AddTo], because the client is
+// created from the [jobs.Work] to which AddTo adds the workers.
 func (w *Webhooks) SetJobs(jobs Jobs) { w.jobs = jobs }
 
 // Take adds a delivery of each event for each active endpoint that is subscribed to the event's type. It returns one
@@ -209,7 +209,8 @@ func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID u
 	return err
 }
 
-// retryPause is the pause before a failed job runs again, for example because the database was unavailable.
+// retryPause is the pause before a job runs again after a failure. A job fails, for example, if the database is
+// unavailable.
 const retryPause = 10 * time.Second
 
 // sendToEndpoint runs a job: it acquires an endpoint's delivery lock, sends the due deliveries and releases the lock.

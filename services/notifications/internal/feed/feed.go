@@ -7,7 +7,7 @@
 //
 // Only one replica at a time reads a feed: the replica that holds the lock in the feed's row. The lock only prevents
 // useless requests by the other replicas. The guarantee "exactly once" does not depend on the lock: the transaction
-// changes the cursor only if the cursor is still the one with which the page was requested.
+// changes the cursor only if no other transaction has changed it since the page was requested.
 package feed
 
 import (
@@ -65,7 +65,7 @@ type Reader struct {
 	replica     uuid.UUID
 	progress    store.FeedProgress
 	lockedAt    time.Time     // when this replica read the feed's progress; zero if it does not hold the lock
-	caughtUp    time.Time     // all events until this time are processed, which the row does not state yet
+	caughtUp    time.Time     // all events until this time are processed; the feed's row does not contain this time yet
 	extendAfter time.Duration // how long the reader reads before it extends the lock
 	failures    metric.Int64Counter
 	attrs       metric.MeasurementOption
@@ -96,7 +96,7 @@ const (
 	lockDuration = 15 * time.Second
 	// extendEvery is how long a replica reads a feed before it extends the feed's lock.
 	extendEvery = 5 * time.Second
-	// The pauses between two requests to a feed. The reader polls: its requests do not wait for an event, because a
+	// The pauses between two requests to a feed. The requests of the reader do not wait for an event. Otherwise, a
 	// stopping process would have to wait for the end of such a request.
 	idlePause       = 500 * time.Millisecond // after a page with fewer than maxPageEvents events
 	passivePause    = 2 * time.Second        // while another replica holds the lock

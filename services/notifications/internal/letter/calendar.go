@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 )
 
-// buildInvitation returns an iCalendar object for the customer and the object's method (REQUEST, CANCEL or PUBLISH).
-// The object has the ID and the sequence number of the booking, ticket order or reservation. With them, the customer's
-// calendar program applies later changes to the same calendar entry.
+// buildInvitation returns an iCalendar object for the customer, and the method of that object (REQUEST, CANCEL or
+// PUBLISH). The object has the ID and the sequence number of the booking, ticket order or reservation. With them, the
+// customer's calendar program applies later changes to the same calendar entry.
 func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {

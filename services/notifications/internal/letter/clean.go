@@ -44,8 +44,8 @@ func cut(s string, maxRunes int) string {
 	return strings.TrimSpace(string([]rune(s)[:maxRunes-1])) + "…"
 }
 
-// hasOppositeDirection reports whether a text has letters that are written in the direction opposite to the letter's.
-// The argument `isRTL` is true if the letter's language is written from right to left.
+// hasOppositeDirection reports whether a text has characters that are written in the direction opposite to the
+// direction of the message. The argument `isRTL` is true if the letter's language is written from right to left.
 func hasOppositeDirection(s string, isRTL bool) bool {
 	for _, r := range s {
 		p, _ := bidi.LookupRune(r)
@@ -63,9 +63,9 @@ func hasOppositeDirection(s string, isRTL bool) bool {
 	return false
 }
 
-// filterName returns a customer's name if a message may contain it, otherwise "". A person can book with the address of
-// another person and type an advertisement as the name. filterName therefore returns "" for a name that contains a web
-// or mail address, or that is longer than usual names.
+// filterName returns a customer's name if a message may contain the name, otherwise "". A person can book with the
+// address of another person and type an advertisement as the name. filterName therefore returns "" for a name that
+// contains a web or mail address, or that is longer than usual names.
 func filterName(name string) string {
 	name = clean(name, maxName)
 	if utf8.RuneCountInString(name) > maxGreetingName || strings.ContainsAny(name, "/@") ||

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Facts are the inputs of a message. Their texts may contain anything that people typed; the functions of this package
-// clean the texts. Every message needs Business, Subject and Customer. Only the notice about a webhook endpoint
-// differs: it needs Business and Webhook.
+// Facts are the inputs of a message. The texts may contain any characters, because people typed them. The functions of
+// this package clean the texts. Every message needs Business, Subject and Customer. Only the notice about a webhook
+// endpoint differs: it needs Business and Webhook.
 type Facts struct {
 	Business    Business
 	Customer    Person
@@ -82,8 +82,8 @@ type Subject struct {
 	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
 	Rest     Money // the part of Total that is due on site; the zero Money if nothing is due
 	Count    int   // number of tickets in all tiers
-	// Units are the numbers of people in Total, each with the price per person. Changes are the labels of the pricing
-	// rules that changed a price.
+	// Units are the groups of people whose prices add up to Total. Changes are the labels of the pricing rules that
+	// changed a price.
 	Units   []Units
 	Changes []string
 	// Policy holds the refund steps that still apply in the future. Deadline is the last instant at which the customer
@@ -112,7 +112,7 @@ func (w When) end() When {
 	return When{Start: w.End}
 }
 
-// Units is a number of people who each pay the same price.
+// Units is a group of people who each pay the same price.
 type Units struct {
 	Quantity int
 	Price    Money // price per person
@@ -124,7 +124,7 @@ type Money struct {
 	Currency string // ISO 4217 code
 }
 
-// isZero reports whether the amount is 0 or missing.
+// isZero reports whether Amount is 0 or missing.
 func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 
 // Payment is the amount that a customer must still pay online.

@@ -20,7 +20,7 @@ func (p *page) renderHTML() (string, error) {
 	return b.String(), err
 }
 
-// accent is a business's colour, and in On a text colour that is readable on it.
+// accent is the colour of a business. On is a text colour that is readable on this colour.
 type accent struct{ Colour, On template.CSS }
 
 // platformColour is the accent colour of letters if the business has no valid colour.

@@ -4,8 +4,8 @@
 //
 // A letter is composed once as a list of lines, from which the plain text and the HTML are rendered. Both therefore
 // have the same words in the same order. Text that a person typed is cleaned first: it becomes one line without control
-// characters and direction marks. Text in the direction opposite to the letter's is enclosed in direction marks. In
-// HTML, the text is also escaped.
+// characters and direction marks. Text in the direction opposite to the direction of the letter is enclosed in
+// direction marks. In HTML, the text is also escaped.
 package letter
 
 import (
@@ -58,9 +58,9 @@ type Letter struct {
 	Method   string
 }
 
-// Render writes a message. Its language is the first available of: the language that matches locale (semantics.md §6),
-// the business's language, English. Render fails if a fact that the kind of message needs is missing; the error names
-// the fact.
+// Render writes a message in the language that matches `locale` (semantics.md §6), otherwise in the business's
+// language, otherwise in English. Render fails if the kind of message needs a fact that is missing; the error names the
+// fact.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	w, err := findWords(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
@@ -235,7 +235,7 @@ func (p *page) addCustomerParts(w *words, f *Facts) {
 const manageButton = "manage"
 
 // chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton, it returns the id
-// of the button that names what the business lets the customer do, such as cancelling.
+// of a button text that names the permitted action of the customer, such as cancelling.
 func (f *Facts) chooseButton(id string) string {
 	if id != manageButton {
 		return id

@@ -24,7 +24,7 @@ type words struct {
 }
 
 // findWords returns the words of the language of the argument `locale`. If that language is not available, it returns
-// the words of the language fallback, otherwise English words. The country code in the argument `region` selects the
+// the words of the language `fallback`, otherwise English words. The country code in the argument `region` selects the
 // regional form of the language.
 func findWords(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
@@ -92,8 +92,8 @@ func (w *words) formatAmount(m Money) string {
 	return w.Amount(m.Amount, m.Currency)
 }
 
-// formatQuantity formats the quantity of a subject with its price tier. If the subject has no tickets, it returns ""
-// for the quantity 1.
+// formatQuantity formats the quantity of a subject with its price tier. If the subject is not a ticket order, it
+// returns "" for the quantity 1.
 func (w *words) formatQuantity(s *Subject) string {
 	tier := w.sanitize(s.Tier, maxName)
 	switch {
@@ -105,8 +105,9 @@ func (w *words) formatQuantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// sanitize cleans a text that a person typed ([clean]). If the text runs in the direction opposite to the letter's,
-// sanitize encloses it in direction marks. The argument `maxRunes` is the maximum length in characters.
+// sanitize cleans a text that a person typed ([clean]). If the direction of the text is opposite to the direction of
+// the letter, sanitize encloses the text in direction marks. The argument `maxRunes` is the maximum length in
+// characters.
 func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
 // sanitizeLines splits a text that a person typed into lines and cleans each line. sanitizeLines removes empty lines at
@@ -126,7 +127,7 @@ func (w *words) sanitizeLines(s string) []string {
 	return lines
 }
 
-// isolate encloses a text in direction marks if the text runs in the direction opposite to the letter's. Without the
+// isolate encloses a text in direction marks if its direction is opposite to the direction of the letter. Without the
 // marks, such a text would reorder the text beside it.
 func (w *words) isolate(s string) string {
 	if s == "" || !hasOppositeDirection(s, w.isRTL) {

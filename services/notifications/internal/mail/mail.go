@@ -59,7 +59,7 @@ type Sender struct {
 	tls    *tls.Config
 }
 
-// NewSender returns a sender with the settings cfg, which must be enabled and valid.
+// NewSender returns a sender with the settings `cfg`. They must be valid and contain the URL of a mail server.
 func NewSender(cfg Config) (*Sender, error) {
 	server, err := parseURL(cfg.URL)
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *Sender) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) 
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
 	if s.server.user != "" {
-		// Passwords are not sent unencrypted if encryption is required, although NoEnc names the mechanisms: the
-		// connection then has TLS. go-mail does not recognize TLS that dial started.
+		// The names of the mechanisms end in NoEnc, because go-mail does not recognize TLS that dial started. If
+		// encryption is required, the connection has TLS, so no password is sent unencrypted.
 		options = append(options, gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256,
 			gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc),
 			gomail.WithUsername(s.server.user), gomail.WithPassword(s.server.password))

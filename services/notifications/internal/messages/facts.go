@@ -58,8 +58,8 @@ type sale struct {
 	isWithdrawn  bool        // the business no longer offers the sold service or event
 }
 
-// addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. For a sale
-// without an online payment, the business's current policy applies. If the subject has begun before now, addPolicy adds
+// addPolicy adds two parts of the sale's cancellation policy to `s`: the deadline and the refund steps. For a sale
+// without an online payment, the business's current policy applies. If the subject began before `now`, addPolicy adds
 // nothing.
 func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time) {
 	start := s.When.Start
@@ -211,8 +211,8 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 	return nil
 }
 
-// findStart returns the start of the event that a ticket is for. findStart combines the ticket's date and time in the
-// given time zone.
+// findStart returns the start of a ticket's event. findStart combines the ticket's date and time in the given time
+// zone.
 func findStart(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {

@@ -43,7 +43,8 @@ type Peers interface {
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
 	// Link returns the URL of the customer view of a subject, or "" if the subject has none.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
-	// VerifiedMembers returns those of the addresses emails that verified members of the business or operators have.
+	// VerifiedMembers returns those addresses in `emails` that belong to operators or to verified members of the
+	// business.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)
 }
 
@@ -116,7 +117,7 @@ func New(cfg Config) *Messages {
 }
 
 // The queues of the jobs. The jobs in queueWrite wait for other services, and the jobs in queueSend wait for the mail
-// server. Because of the two queues, neither kind of jobs delays the other.
+// server. Because of the two queues, neither kind of job delays the other.
 const (
 	queueWrite = "messages"
 	queueSend  = "mail"
@@ -137,8 +138,7 @@ func (m *Messages) AddTo(work *jobs.Work) {
 		}, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Take stores those of the events that require messages, and returns for each stored event a job that writes its
-// messages.
+// Take stores the events that require messages. For each stored event, it returns a job that writes the messages.
 func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	var relevant []event.Event
 	for _, e := range events {

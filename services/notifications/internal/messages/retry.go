@@ -26,9 +26,9 @@ type Inserter interface {
 // canSend reports whether a mail server is configured that delivers messages.
 func (m *Messages) canSend() bool { return m.Sender != nil && !m.IsPreview }
 
-// Retry queues a message again that failed or was not sent. Attempts continue for a day and have priority over other
-// messages. Retry runs once per Idempotency-Key. The idempotency result holds only the message's ID, so it contains no
-// customer data.
+// Retry queues a failed or unsent message again. Attempts continue for a day and have priority over other messages.
+// Retry runs once per Idempotency-Key. The idempotency result holds only the message's ID, so it contains no customer
+// data.
 //
 // Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if the message was sent or an attempt is in progress;
 // [store.ErrNotFound]; the errors of postgres.WriteIdempotently.

@@ -99,7 +99,7 @@ func (m *Messages) readCurrent(ctx context.Context, businessID uuid.UUID,
 	return nil, nil, err
 }
 
-// uncheckedFor is the time after the writing of a reminder in which the reminder is sent without a further check.
+// uncheckedFor is how long after its writing a reminder is sent without a further check.
 const uncheckedFor = time.Minute
 
 // errOver means that a reminder is outdated: its subject has begun, has ended, or was rescheduled or cancelled.
@@ -107,8 +107,8 @@ var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, wa
 	"could be sent."}
 
 // checkTimely checks before an attempt whether a reminder is still up to date, because the subject may have changed.
-// checkTimely accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; those of
-// the peers.
+// checkTimely accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; the
+// errors of [Peers].
 func (m *Messages) checkTimely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.IsTimed(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < uncheckedFor {

@@ -170,9 +170,9 @@ func collectOwners(offer *catalog.Offer) []string {
 	return addresses
 }
 
-// findVerified returns those of the argument `owners` that verified members of the business have. Only these addresses
-// get notices without a limit, because any other address may belong to a person who did not agree to notices. If
-// console does not respond, findVerified returns none, so that messages do not wait for console.
+// findVerified returns those addresses in `owners` that belong to verified members of the business. Only these
+// addresses get notices without a limit, because any other address may belong to a person who did not agree to notices.
+// If the service console does not respond, findVerified returns no address, so that messages do not wait for console.
 func (m *Messages) findVerified(
 	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
 ) []string {
@@ -193,8 +193,8 @@ func newSettings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// composeChange writes the messages about a change. The argument `before` holds the time and the staff member of the
-// booking that the customer knows from earlier messages. It is nil if neither has changed.
+// composeChange writes the messages about a change. The argument `before` holds the booking's time and staff member as
+// stated in earlier messages to the customer. It is nil if neither has changed.
 func (m *Messages) composeChange(
 	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {

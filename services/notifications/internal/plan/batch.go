@@ -18,7 +18,7 @@ type Change struct {
 	Subject Subject
 }
 
-// Place is the time and the staff member of a booking before the booking was rescheduled.
+// Place is the time and the staff member of a booking before a reschedule of the booking.
 type Place struct {
 	StartsAt  time.Time  `json:"starts_at"`
 	EndsAt    time.Time  `json:"ends_at"`
@@ -97,7 +97,7 @@ func findStateDraft(drafts []Draft) int {
 	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceableKinds, d.Kind) })
 }
 
-// mergeReschedule handles a reschedule that follows the booking in the same batch. The customer has not received a
+// mergeReschedule handles a booking that is created and rescheduled in the same batch. The customer has not received a
 // message about the booking yet, so the draft about the reschedule becomes the message about the booking.
 func mergeReschedule(drafts []Draft, kinds map[letter.Kind]bool) {
 	at := findStateDraft(drafts)
@@ -110,7 +110,7 @@ func mergeReschedule(drafts []Draft, kinds map[letter.Kind]bool) {
 	}
 }
 
-// mustNotify reports whether the customer gets a message about the state after the change with the index last.
+// mustNotify reports whether the customer gets a message about the state after the change with the index `last`.
 func mustNotify(changes []Change, last int, before *Place) bool {
 	final := changes[last]
 	if final.Subject.Notify != nil && !*final.Subject.Notify {
@@ -130,7 +130,7 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject)
 }
 
-// isPlaceOf reports whether the booking s has the time and the staff member of p.
+// isPlaceOf reports whether the booking `s` has the time and the staff member of `p`.
 func (p *Place) isPlaceOf(s Subject) bool {
 	hasSameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
 	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && hasSameStaff

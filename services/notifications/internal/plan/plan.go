@@ -62,7 +62,7 @@ func ParseSubject(data []byte) (Subject, error) {
 	return s, nil
 }
 
-// LeadsToMessages reports whether events of type t require a message, at once or at a later time.
+// LeadsToMessages reports whether events of type `t` require a message, at once or at a later time.
 func LeadsToMessages(t event.Type) bool {
 	_, customer := customerKinds[t]
 	return customer || ownerEvents[t] || ChangesTimes(t)
@@ -112,8 +112,8 @@ func mapStatuses(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	return kinds
 }
 
-// ownerEvents lists the types of events that owners get a notice of. If the type is not in alwaysNotified, owners get
-// the notice only if a customer made the change, directly or through an agent.
+// ownerEvents lists the types of events about which owners get a notice. If the type of an event is not in
+// alwaysNotified, owners get the notice only if a customer made the change, directly or through an agent.
 var ownerEvents = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true,
@@ -121,7 +121,7 @@ var ownerEvents = map[event.Type]bool{
 	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
 
-// alwaysNotified lists the types of events that owners get a notice of, whichever actor caused the event.
+// alwaysNotified lists the types of events about which owners always get a notice, whichever actor caused the event.
 var alwaysNotified = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true,
 	event.PaymentDisputed: true}
 
@@ -147,13 +147,14 @@ func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// awaitsPayment reports whether the owners get no notice of a new reservation yet, because it is not paid.
+// awaitsPayment reports whether an event is a new reservation that is not paid yet. Owners get no notice of a
+// reservation before the payment.
 func awaitsPayment(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
-// IsByBusiness reports whether the business caused an event, or whether the event's type is in alwaysNotified.
-// Customers can cause any number of all other events.
+// IsByBusiness returns true if the business caused the event, or if the event's type is in alwaysNotified. All other
+// events can be caused by customers, in any number.
 func IsByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || alwaysNotified[e.Type] }
 
 // isByCustomer reports whether a customer made a change. A payment is also a change by the customer, although the

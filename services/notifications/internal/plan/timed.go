@@ -25,7 +25,7 @@ func (t TimedMessage) NewDraft(subject uuid.UUID, recipient string) Draft {
 		EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
 }
 
-// Settings are those of a business's settings that the due times depend on.
+// Settings are the settings of a business on which the due times depend.
 type Settings struct {
 	RemindersHoursBefore []int
 	Location             *time.Location
@@ -45,7 +45,7 @@ const (
 
 // ComputeTimes returns the messages about a subject that are due at a certain time, such as reminders, in ascending
 // order of their due times. The due times may be in the past. For a subject that has ended or is cancelled, it returns
-// none.
+// no messages.
 func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedMessage {
 	var times []TimedMessage
 	switch {
@@ -65,7 +65,7 @@ func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedM
 	return times
 }
 
-// planPaymentRequest returns the request to pay with its due time. If no online payment is open, it returns none.
+// planPaymentRequest returns the request to pay with its due time. If no online payment is open, it returns no message.
 func planPaymentRequest(s Subject) []TimedMessage {
 	if s.Payment == nil || s.Payment.Status != booking.PaymentOpen {
 		return nil
@@ -103,9 +103,10 @@ func (t TimedMessage) EndsAt(s Subject) time.Time {
 	return t.Due.AddDate(0, 0, 1)
 }
 
-// SelectDue returns the messages to send now. For each kind, it returns the latest message whose due time is in [since,
-// now] and that is not outdated ([TimedMessage.EndsAt]). It also returns the first message that is due after now, or
-// nil. The argument `times` holds the messages about the subject s, in ascending order of their due times.
+// SelectDue returns the messages to send now. For each kind, it returns the latest message whose due time is from
+// `since` to `now` and that is not outdated ([TimedMessage.EndsAt]). It also returns the first message that is due
+// after `now`, or nil. The argument `times` holds the messages about the subject s, in ascending order of their due
+// times.
 //
 // Messages that were due before the argument `since` are not sent. The caller must therefore choose a time that is not
 // before the last booking, reschedule or pick-up of the subject.
@@ -139,7 +140,7 @@ func IsStillDue(times []TimedMessage, s Subject, id, subject uuid.UUID, now time
 	})
 }
 
-// ChangesTimes reports whether an event of type t changes the due times of the messages about its subject.
+// ChangesTimes reports whether an event of type `t` changes the due times of the messages about its subject.
 func ChangesTimes(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled ||
 		t == event.ReservationCreated || t == event.ReservationPickedUp

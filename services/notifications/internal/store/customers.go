@@ -26,8 +26,8 @@ type Erasure struct {
 
 // EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. EraseCustomer deletes the
 // customer's messages, the stored events about the customer, and the webhook deliveries in any status. EraseCustomer
-// also deletes the idempotency results with the ID of a deleted row. If another delivery waited for a deleted one, that
-// delivery becomes due. EraseCustomer then calls `wake` with the delivery's endpoint.
+// also deletes the idempotency results with the ID of a deleted row. If another delivery waited for a deleted delivery,
+// the waiting delivery becomes due. EraseCustomer then calls `wake` with the delivery's endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (ErasureCounts, error) {
 	if erasure.KeptSubjects == nil {
@@ -67,7 +67,7 @@ func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Tim
 // erasureLockSQL is the key of the advisory lock that serializes the erasing of customers of the business $1.
 const erasureLockSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
 
-// DatabaseTime returns the database's current time, as the argument since of [Store.LockErasure].
+// DatabaseTime returns the database's current time, for the argument `since` of [Store.LockErasure].
 func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 	var now time.Time
 	if err := s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
@@ -77,7 +77,7 @@ func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 }
 
 // LockErasure reports whether the transaction tx may store customer data that was read from other services at the time
-// since or later. If it returns false, a customer may have been erased after the read, and the caller must read the
+// `since` or later. If it returns false, a customer may have been erased after the read, and the caller must read the
 // data again. LockErasure also blocks the erasing of the business's customers until tx ends.
 //
 // Each erasing stores an idempotency result. LockErasure returns false if any idempotency result of the business is
@@ -97,8 +97,8 @@ func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID
 
 // discardPages makes every replica discard a page of events that the replica has read but not stored. Such a page may
 // contain the data of an erased customer. discardPages removes the lock of every feed from the replicas, so that their
-// calls of [Store.TakePage] store nothing. To prevent deadlocks, discardPages locks the rows of feeds before those of
-// endpoints, as TakePage does.
+// calls of [Store.TakePage] store nothing. To prevent deadlocks, discardPages locks the rows of feeds before the rows
+// of endpoints, as TakePage does.
 func discardPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {
@@ -107,7 +107,7 @@ func discardPages(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// lockEndpoints locks the rows of all endpoints of a business, in the way in which lockEndpoint locks one row.
+// lockEndpoints locks the rows of all endpoints of a business, as lockEndpoint locks one row.
 func lockEndpoints(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]EndpointState, error) {
 	rows, err := tx.Query(ctx, `SELECT id, failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE`, businessID)
 	if err != nil {
@@ -181,7 +181,8 @@ func deleteResults(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	return nil
 }
 
-// makeWaitingDueSQL makes a delivery due if it waited for a deleted delivery: the first pending one of each subject.
+// makeWaitingDueSQL makes the first pending delivery of each given subject due, because this delivery may have waited
+// for a deleted one.
 const makeWaitingDueSQL = `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
     SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id
@@ -284,8 +285,8 @@ func (s *Store) deleteEndedBatch(ctx context.Context, businessID uuid.UUID, befo
 		if deleted > 0 {
 			return nil
 		}
-		// The remaining messages name an end that has passed, but their subjects end later according to another
-		// message. Or they are about an object that is not a booking, ticket order or reservation.
+		// The remaining messages name an end that has passed. They are of two kinds: another message names a later end
+		// of the same subject, or the message is not about a booking, ticket order or reservation.
 		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
 AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, before, retentionStep)
 		deleted = tag.RowsAffected()

@@ -48,8 +48,9 @@ type Attempt struct {
 	Answer       string    `json:"answer"`      // the beginning of the answer's body
 }
 
-// deliveryColumns are the columns of a delivery d, together with its attempts. The condition $1 is the business ID of
-// both tables: on a sharded database, the router does not find the shard of the subquery through the row of d.
+// deliveryColumns are the columns of the delivery with the alias d, together with its attempts. The condition $1 is the
+// business ID of both tables: on a sharded database, the router does not find the shard of the subquery through the row
+// of d.
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at, d.body,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
@@ -118,8 +119,8 @@ type Listener struct {
 }
 
 // LockActiveEndpoints returns the active endpoints of these businesses and locks their rows. Until the transaction
-// ends, no delivery lock of these endpoints can be released. A release in that time would not see the deliveries that
-// the transaction adds.
+// ends, no delivery lock of these endpoints can be released. A release during the transaction would not find the
+// deliveries that the transaction adds.
 func LockActiveEndpoints(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
 	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
 WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
@@ -265,8 +266,8 @@ RETURNING id, endpoint_id, subject_id, true`
 
 // SweepPending deletes at most sweepStep pending deliveries of one business. The argument `before` is the time before
 // which these deliveries were created. SweepPending reports whether more such deliveries may exist, for any business.
-// Deliveries of later events that waited for the deleted ones become due; SweepPending then calls `wake` with their
-// endpoints.
+// Deliveries of later events that waited for the deleted deliveries become due; SweepPending then calls `wake` with
+// their endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
 	uuid.UUID, EndpointState) error) (bool, error) {
 	var business uuid.UUID

@@ -58,7 +58,7 @@ type DueDelivery struct {
 
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte // a second secret that also signs, or nil
+	PreviousSecret []byte // a second secret that also signs the delivery, or nil
 }
 
 // Secrets returns the secrets that sign the delivery, newest first.
@@ -117,8 +117,8 @@ const failingFor = 5 * 24 * time.Hour
 // [ErrNotFound] if the endpoint is deleted.
 //
 // If the endpoint's URL was changed or the delivery was set to failed during the attempt, RecordAttempt stores the
-// result without an effect on the endpoint. If the old URL answered 410, the delivery is due again at once, for the new
-// URL.
+// result, but the result does not change the endpoint. If the old URL answered 410, the delivery is due again at once,
+// for the new URL.
 func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResult, now time.Time,
 	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var isDisabled bool
@@ -152,8 +152,8 @@ func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResu
 	return isDisabled, err
 }
 
-// insertAttempt stores an attempt. insertAttempt returns true if the delivery was still pending, or if the attempt
-// delivered it. If the delivery was erased during the attempt, insertAttempt stores nothing.
+// insertAttempt stores an attempt. insertAttempt returns true if the delivery was still pending, or if the attempt was
+// successful. If the delivery was erased during the attempt, insertAttempt stores nothing.
 func insertAttempt(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult) (bool, error) {
 	_, err := tx.Exec(ctx,
 		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
@@ -168,7 +168,7 @@ FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 	if o.Status == DeliveryPending {
 		nextAt = &o.NextAt
 	}
-	// A delivery that was set to failed during the attempt keeps that status, unless the attempt delivered it.
+	// A delivery that was set to failed during the attempt keeps that status, unless the attempt was successful.
 	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
 WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, nextAt)
 	return tag.RowsAffected() > 0, err
@@ -209,8 +209,8 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 }
 
 // ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls `wake` in the same transaction with the
-// time at which the next job must run. That time is now if a delivery is due, otherwise the earliest due time. If a job
-// for that later time exists already, ReleaseDeliveryLock does not call `wake`.
+// time at which the next job must run. That time is the time `now` if a delivery is due, otherwise the earliest due
+// time. If a job for that later time exists already, ReleaseDeliveryLock does not call `wake`.
 func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now time.Time,
 	wake func(context.Context, pgx.Tx, EndpointState,
 		time.Time) error) error {
@@ -223,8 +223,8 @@ func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now tim
 			return err
 		}
 		var (
-			// next is the due time of the next delivery. It is read while the endpoint's row is locked, so that no new
-			// delivery is missed.
+			// `next` is the due time of the next delivery. It is read while the endpoint's row is locked, so that no
+			// new delivery is missed.
 			next     *time.Time
 			needsJob bool
 		)

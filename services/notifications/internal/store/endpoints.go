@@ -37,7 +37,7 @@ const endpointColumns = `business_id, id, url, events, active, coalesce(disabled
 
 func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointWith(row) }
 
-// scanEndpointWith scans the columns of an endpoint from a row, and the columns that follow them into the pointers
+// scanEndpointWith scans the columns of an endpoint from a row. It scans the remaining columns into the pointers
 // `more`.
 func scanEndpointWith(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
@@ -147,8 +147,8 @@ type EndpointChange struct {
 }
 
 // ChangeEndpoint changes an endpoint, once per Idempotency-Key. If the change enables the endpoint, ChangeEndpoint
-// clears the reason why the endpoint was disabled and the time since which it failed. If the change disables the
-// endpoint, its pending deliveries get the status failed. Error: [ErrNotFound].
+// clears the reason why the endpoint was disabled, and the time at which its attempts began to fail. If the change
+// disables the endpoint, its pending deliveries get the status failed. Error: [ErrNotFound].
 func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
 		rows, _ := tx.Query(ctx, `

@@ -23,7 +23,7 @@ type FeedLock struct {
 	Feed     string
 	Replica  uuid.UUID
 	Duration time.Duration
-	CaughtUp time.Time // new CaughtUp of the row if the replica still holds the lock; zero: no change
+	CaughtUp time.Time // new CaughtUp of the feed's row if the replica still holds the lock; zero: no change
 	Now      time.Time
 }
 

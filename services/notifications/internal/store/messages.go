@@ -88,7 +88,7 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	return tag.RowsAffected() == 1, nil
 }
 
-// MessageFilter selects messages in a list. An empty field selects all.
+// MessageFilter selects messages in a list. A field that is empty does not restrict the selection.
 type MessageFilter struct {
 	Status, Kind string
 	About        uuid.UUID

@@ -33,7 +33,7 @@ const (
 // LimitError means that a limit holds the message back.
 type LimitError struct {
 	Limit   Limit
-	Until   time.Time // when the limit allows the next message, which may be another one
+	Until   time.Time // when the limit allows the next message of the business, which may be another message
 	IsFirst bool      // no limit held the message back before
 }
 
@@ -41,7 +41,7 @@ func (e *LimitError) Error() string {
 	return "the limit of messages by " + string(e.Limit) + " holds it back"
 }
 
-// ErrOutdated means that a newer message replaced a held one. The held message is never sent.
+// ErrOutdated means that a newer message replaced a message that a limit held back. The replaced message is never sent.
 var ErrOutdated = errors.New("a newer message replaces it")
 
 // The reasons, as owners read them, why a message is not sent, or is held back.
@@ -72,8 +72,8 @@ type SendRequest struct {
 }
 
 // BeginSending decides whether a message may be sent now. If so, it counts the attempt before the attempt is made, and
-// returns the message. The first attempt begins the day in which attempts are made. Attempts of one business begin one
-// after the other, so that concurrent attempts cannot exceed a limit together.
+// returns the message. The period of 24 hours for attempts begins with the first attempt. Attempts of one business
+// begin one after the other. Otherwise, concurrent attempts could exceed a limit together.
 //
 // Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued nor held;
 // [ErrNotFound].
@@ -159,7 +159,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// setStatus stores the final status of a message that no attempt is made for.
+// setStatus stores the final status of a message if no attempt is made.
 func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
 		b.BusinessID, b.ID, status, reason)
@@ -239,8 +239,8 @@ UPDATE messages SET status = 'queued', reason = '', queued_at = $3
 WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
-// Requeue queues a message again that failed or was not sent. Attempts are then made for another day. Errors:
-// [*StatusError] if the message was sent or an attempt is in progress; [ErrNotFound].
+// Requeue queues a failed or unsent message again. Attempts are then made for another day. Errors: [*StatusError] if
+// the message was sent or an attempt is in progress; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
 	m, err := collectMessage(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {

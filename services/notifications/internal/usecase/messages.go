@@ -44,9 +44,9 @@ func (m *Messages) Find(ctx context.Context, businessID, id uuid.UUID) (store.Me
 	return found, convertMessageError(err)
 }
 
-// Retry queues a message again that failed or was not sent. Faults: not_found; conflict in the following cases. The
-// message was sent, is held or is being sent, so that the recipient could get it twice. No mail server is configured.
-// The business is a sandbox.
+// Retry queues a failed or unsent message again. Faults: not_found; conflict if no mail server is configured, or if the
+// business is a sandbox. Fault conflict also if the message was sent, is held or is being sent, because the recipient
+// could get it twice.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.RetryMessage(ctx, businessID, id)
 	return queued, convertMessageError(err)

@@ -88,9 +88,9 @@ func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.
 	return rotated, convertNotFound(err)
 }
 
-// AddSecret sets the secret in the argument `created`, the result of [Webhooks.Create] or [Webhooks.Rotate]. If the
-// request is repeated, AddSecret reads the secret from the database. Faults: not_found; conflict if the secret was
-// replaced after the first request.
+// AddSecret sets the secret in the argument `created`, which is the result of [Webhooks.Create] or [Webhooks.Rotate].
+// If the request is repeated, AddSecret reads the secret from the database. Faults: not_found; conflict if the secret
+// was replaced after the first request.
 func (w *Webhooks) AddSecret(ctx context.Context, created store.EndpointSecret) (store.EndpointSecret, error) {
 	if created.Secret != nil {
 		return created, nil

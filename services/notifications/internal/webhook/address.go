@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-// Guard decides which addresses webhooks may call. It allows public addresses, by HTTPS on port 443. If AllowLoopback
-// is set, it also allows addresses of this machine, by HTTP or HTTPS and on any port. Only tests set AllowLoopback.
+// Guard decides which addresses webhooks may call. It allows calls to public addresses by HTTPS on port 443. If
+// AllowLoopback is set, it also allows calls to addresses of this machine by HTTP or HTTPS on any port. Only tests set
+// AllowLoopback.
 type Guard struct {
 	AllowLoopback   bool
 	AllowedNetworks []netip.Prefix // networks that the operator also allows, by HTTP or HTTPS and on any port

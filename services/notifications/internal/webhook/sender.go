@@ -35,9 +35,10 @@ type Sender struct {
 	timeout time.Duration
 }
 
-// NewSender returns a sender that connects only to addresses that guard allows. The argument `timeout` limits each
+// NewSender returns a sender that connects only to addresses that `guard` allows. The argument `timeout` limits each
 // attempt; it is normally [SendTimeout]. The argument `resolver` looks up names; nil means the resolver of this
-// machine. The sender ignores proxy settings, because a proxy would look up the name again without guard.
+// machine. The sender ignores proxy settings, because a proxy would look up the name again without the checks of
+// `guard`.
 func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, timeout time.Duration) *Sender {
 	dialer := &net.Dialer{Timeout: timeout, Control: guard.Control, Resolver: resolver}
 	return &Sender{clock: now, timeout: timeout, client: &http.Client{

@@ -20,13 +20,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// AllEvents in a subscription stands for all types of events, including those of later versions.
+// AllEvents in a subscription stands for all types of events, including types that later versions of Slotmesh add.
 const AllEvents = "*"
 
 // TestEvent is the type of the event that an owner sends to test an endpoint.
 const TestEvent = catalogue.Test
 
-// Wants reports whether an endpoint that is subscribed to these events receives events of type t.
+// Wants reports whether an endpoint that is subscribed to these events receives events of type `t`.
 func Wants(events []string, t event.Type) bool {
 	return slices.Contains(events, string(t)) || slices.Contains(events, AllEvents)
 }
