@@ -60,7 +60,7 @@ type Preview struct {
 	Refund   int64
 	Percent  int
 	Currency money.Currency
-	Until    time.Time // last instant at which Allowed and Refund hold; zero if not allowed, or if they hold for ever
+	Until    time.Time // last instant at which the values of Allowed and Refund are valid; zero if not allowed, or if they are valid for ever
 	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
 }
 
