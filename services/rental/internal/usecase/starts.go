@@ -89,7 +89,7 @@ type fitting struct {
 }
 
 // whole reports, for each date, whether enough units are free during the
-// whole day. The function in the argument `of` selects the lines to check.
+// whole day. The argument `of` is a function that selects the lines to check.
 func (f *fitting) whole(of func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
