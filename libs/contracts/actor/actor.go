@@ -70,16 +70,16 @@ func (a Actor) Maker() *uuid.UUID {
 
 type key struct{}
 
-// With returns a context whose actor is a.
+// With returns a context whose actor is the argument `a`.
 func With(ctx context.Context, a Actor) context.Context { return context.WithValue(ctx, key{}, a) }
 
-// From returns the actor of a context. It returns false if the context has none.
+// From returns the actor of a context. The second result is false if the context has no actor.
 func From(ctx context.Context) (Actor, bool) {
 	a, set := ctx.Value(key{}).(Actor)
 	return a, set && a.Kind != ""
 }
 
-// Of returns the actor of a context. It returns the zero Actor if the context has none.
+// Of returns the actor of a context. It returns the zero Actor if the context has no actor.
 func Of(ctx context.Context) Actor {
 	a, _ := Require(ctx)
 	return a

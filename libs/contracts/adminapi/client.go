@@ -123,7 +123,7 @@ func (c *Client) worthRepeating(err error) bool {
 }
 
 // Do sends a request once and returns the response, whatever its status. The argument
-// `key` is the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
+// `key` is the Idempotency-Key of a write; "" sends no key. Error: [*NoAnswerError].
 func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error) {
 	call, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {

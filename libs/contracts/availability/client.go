@@ -24,7 +24,7 @@ func (c *Client) WorkingTime(ctx context.Context, request WorkingTimeRequest) (*
 	return typed.Ask[WorkingTime](ctx, c.peer, "/internal/working-time", request)
 }
 
-// Agenda returns the working, occupied and free time of all staff members. Faults: those of WorkingTime.
+// Agenda returns the working, occupied and free time of all staff members. Faults: the faults of [Client.WorkingTime].
 func (c *Client) Agenda(ctx context.Context, request AgendaRequest) (*Agenda, error) {
 	return typed.Ask[Agenda](ctx, c.peer, "/internal/agenda", request)
 }
@@ -35,8 +35,8 @@ func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanat
 	return typed.Ask[Explanation](ctx, c.peer, "/internal/explain", request)
 }
 
-// Outside returns the given bookings that could not be made as they are
-// under an offer that is not published yet. Faults: those of Bookable.
+// Outside returns those of the given bookings that the rules of an
+// unpublished offer would not permit. Faults: those of Bookable.
 func (c *Client) Outside(ctx context.Context, request OutsideRequest) (*OutsideResponse, error) {
 	return typed.Ask[OutsideResponse](ctx, c.peer, "/internal/outside", &request)
 }

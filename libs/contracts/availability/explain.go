@@ -32,7 +32,8 @@ const (
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// The next three rules, like the rules above, can prevent that an existing booking is made again as it is.
+	// The next three rules are only reported for existing bookings
+	// that are checked against a new offer ([OutsideRequest]).
 	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
 	RuleTooFew  = "too_few" // more places or seats are booked at a time than the offer has
 	RuleMoved   = "moved"   // the event of the tickets was rescheduled
@@ -44,10 +45,11 @@ const (
 	OfStaff    = "staff"
 )
 
-// NoStarts maps each date of the requested window to the rule because of which the date has no starts. It is the
+// NoStarts maps each date of the requested window to the rule that prevents all starts on the date. It is the
 // response of GET /internal/api/public/{slug}/no-starts, which has the query parameters of /available-dates.
 //
-// The occupied time is not examined. A date whose rule is [RuleBooking] has starts, unless all of them are occupied.
+// The service does not examine the occupied time. Therefore a date with the
+// rule [RuleBooking] has starts, but all of these starts may be occupied.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }

@@ -72,17 +72,16 @@ func (r *OutsideRequest) Check() error {
 	return nil
 }
 
-// OutsideResponse lists the bookings that could not be made as
-// they are under the new offer, in the order of the request.
+// OutsideResponse lists the bookings that the rules of the new offer would not permit, in the order of the request.
 type OutsideResponse struct {
 	Outside []Outside `json:"outside"`
 }
 
-// Outside is one of the bookings that could not be made as they are under the new offer.
+// Outside is one of the bookings that the rules of the new offer would not permit.
 type Outside struct {
 	Index  int    `json:"index"` // index of the booking in the list Held of the request
 	Reason Reason `json:"reason"`
-	// Already reports that the booking could not be made under the
-	// published offer either. The new offer is then not the cause.
+	// Already reports that the rules of the published offer would not
+	// permit the booking either. The new offer is then not the cause.
 	Already bool `json:"already"`
 }

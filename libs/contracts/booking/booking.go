@@ -148,7 +148,7 @@ type Booking struct {
 	Sequence int      `json:"sequence"`
 	Payment  *Payment `json:"payment"` // null: the booking has no online payment
 
-	// StaffRequested reports that the customer chose the staff member, instead of any free one.
+	// StaffRequested reports that the customer chose this staff member instead of any free one.
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service; otherwise omitted
@@ -202,8 +202,8 @@ type BookedService struct {
 }
 
 // PerformedBy returns the start and the end of the part of the booking that a staff member performs. In a
-// package with staff per service, this part runs from the member's first service to the member's last. In
-// all other bookings it is the whole booking. If the member performs no part, the last result is false.
+// package with staff per service, this part runs from the member's first service to the member's last. In all
+// other bookings, this part is the whole booking. If the member performs no part, the last result is false.
 func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	start, end, found := time.Time{}, time.Time{}, false
 	at, hasParts := b.StartsAt, false
@@ -269,6 +269,6 @@ type CheckedKey struct {
 	Scope      string    `json:"scope"` // one of the Scope… values
 }
 
-// MaxOccupiedWindow is the longest window for which one request GET …/occupied may
-// ask. It is the longest window of a calendar, 62 days, with a margin on both sides.
+// MaxOccupiedWindow is the maximal length of the window in one request GET …/occupied.
+// This maximum is the longest window of a calendar, 62 days, with a margin on both sides.
 const MaxOccupiedWindow = 80 * 24 * time.Hour

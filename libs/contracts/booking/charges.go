@@ -54,8 +54,8 @@ type Charge struct {
 	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of the charge
 }
 
-// The statuses of a charge. A cancelled charge can no longer be paid. A payment can succeed just before
-// the cancellation takes effect. The booking service then detects the payment and refunds it in full.
+// The statuses of a charge. A cancelled charge can no longer be paid. A payment can succeed just before the
+// cancellation takes effect. If this happens, the booking service detects the payment and refunds it in full.
 const (
 	ChargeCreating   = "creating" // no customer has received the payment page yet
 	ChargeOpen       = "open"
@@ -64,8 +64,8 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
-// ChargeStatuses returns the statuses of charges that belong to an owner's filter by payment,
-// which is one of [PaymentStatuses]. It returns nil for the filter "", which selects all.
+// ChargeStatuses returns the statuses of the charges that a filter by payment selects. The filter
+// is one of [PaymentStatuses]. The result is nil for the filter "", which selects all charges.
 func ChargeStatuses(payment string) []string {
 	switch payment {
 	case PaymentOpen:

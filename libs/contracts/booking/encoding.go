@@ -16,8 +16,8 @@ const OccupiedType = "application/vnd.slotmesh.occupied"
 // occupiedVersion is the version of the binary form, which is its first byte. A reader rejects unknown versions.
 const occupiedVersion = 1
 
-// The minimal sizes of entries in the binary form, in bytes. With them a reader rejects counts that
-// do not fit into the rest of the data, so that it allocates memory only in proportion to the data.
+// The minimal sizes of entries in the binary form, in bytes. By these sizes a reader rejects a count if the rest of
+// the data is too short for so many entries. Therefore the reader allocates memory only in proportion to the data.
 const (
 	idBytes    = 16
 	leastBusy  = idBytes + 2
@@ -138,8 +138,8 @@ func (o *Occupied) UnmarshalText(text []byte) error {
 	return o.UnmarshalBinary(b)
 }
 
-// reader reads values from the beginning of rest. After the first
-// failure, err is set, and all further reads return zero values.
+// reader reads values from the beginning of the field `rest`. After the first
+// failure, the field `err` is set, and all further reads return zero values.
 type reader struct {
 	rest []byte
 	err  error
@@ -223,7 +223,8 @@ func (r *reader) count(of string, least int) int {
 	return int(v)
 }
 
-// busy reads one resource into b and appends the edges of its spans to the list all. It returns the extended list.
+// busy reads one resource into the argument `b` and appends the edges of
+// the resource's spans to the list `all`. It returns the extended list.
 func (r *reader) busy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
 	lane := r.uvarint()

@@ -52,8 +52,8 @@ type ManagedBooking struct {
 	// provider. It is null if the booking has no online payment.
 	Payment *Payment `json:"payment"`
 	CanPay  bool     `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
-	// Unpaid reports that the booking was cancelled because it was not paid in
-	// time. It becomes false again after the events of the booking are deleted.
+	// Unpaid reports that the booking was cancelled because it was not paid in time. It
+	// becomes false again when the entries of the booking in the event log are deleted.
 	Unpaid       bool         `json:"unpaid"`
 	Cancellation Cancellation `json:"cancellation"`
 	Reschedule   MayMove      `json:"reschedule"`

@@ -32,9 +32,9 @@ type NewBooking struct {
 	Override bool `json:"override,omitempty"`
 }
 
-// Reschedule requests a new time for a booking (lifecycle.md §3). If StaffID is nil, the
-// booking keeps its staff member if this member is free. If ClassScheduleID is nil, the
-// booking keeps its class session if it takes place at the new time and has free seats.
+// Reschedule requests a new time for a booking (lifecycle.md §3). If StaffID is nil, the booking
+// keeps its staff member, provided that this member is free. If ClassScheduleID is nil, the booking
+// keeps its class session, provided that the session takes place at the new time and has free seats.
 type Reschedule struct {
 	Date            string  `json:"date"` // date of the new start, YYYY-MM-DD
 	Time            string  `json:"time"` // time of the new start, HH:MM

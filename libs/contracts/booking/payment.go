@@ -57,7 +57,7 @@ const (
 	RefundRefused  = "refused"
 )
 
-// Cancellation is the effect that cancelling a booking or an order of tickets would have now (lifecycle.md §4).
+// Cancellation is the effect that a cancellation of a booking or an order of tickets would have now (lifecycle.md §4).
 type Cancellation struct {
 	Allowed bool `json:"allowed"`
 	// Reason is one of the Cancel… reasons, or the status of the
@@ -65,8 +65,8 @@ type Cancellation struct {
 	Reason string `json:"reason,omitempty"`
 	// Refund is the refund by the cancellation policy at the time of the sale.
 	Refund CancellationRefund `json:"refund"`
-	// Until is the last instant at which Allowed and Refund hold. It is
-	// null if a cancellation is not allowed, or if they hold for ever.
+	// Until is the last instant at which the values of Allowed and Refund are valid. It
+	// is null if a cancellation is not allowed, or if these values are valid for ever.
 	Until *time.Time `json:"until"`
 	// Deadline is the last instant at which the customer may cancel. It
 	// is omitted in the owner's view, and if the customer may not cancel.

@@ -83,7 +83,7 @@ type Ticket struct {
 	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 
-// TicketTime is the time of the event for which an order is.
+// TicketTime is the time of the event whose tickets were ordered.
 type TicketTime struct {
 	Date      string    `json:"date"` // as in [Ticket]
 	StartTime string    `json:"start_time"`

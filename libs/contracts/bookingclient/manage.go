@@ -21,12 +21,12 @@ type Links struct{ peer *peer.Client }
 // NewLinks returns a client that sends its requests through p.
 func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
-// Managed returns the customer view of a link.
+// Managed returns the booking or order that a link leads to, as the customer sees it.
 func (l *Links) Managed(ctx context.Context, token string) (*booking.Managed, error) {
 	return typed.Call[booking.Managed](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
 }
 
-// Calendar returns the booking or order of a link in the format text/calendar.
+// Calendar returns the booking or order that a link leads to, in the format text/calendar.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	answer, err := l.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: managePath(token, "/calendar")})
 	if err != nil {
@@ -35,16 +35,17 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Cancel cancels the booking or order of a link and returns the customer view after the cancellation.
-// The argument `agreed` holds the refund that the page showed to the customer. Faults: invalid_parameter;
-// conflict if the customer may not cancel, or if the refund is no longer the amount shown.
+// Cancel cancels the booking or order that a link leads to. It returns the booking or
+// order after the cancellation, as the customer sees it. The argument `agreed` holds the
+// refund that the page showed to the customer. Faults: invalid_parameter; conflict if the
+// customer may not cancel, or if the refund is no longer the amount that the page showed.
 func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
 	return l.act(ctx, token, "/cancel", agreed)
 }
 
-// Reschedule changes the time of the booking of a link and returns the customer view after the
-// change. Faults: invalid_parameter; conflict if the customer may not reschedule; slot_unavailable,
-// no_staff_available, availability_unverified; the faults of catalog.Offer.CheckAccount.
+// Reschedule changes the time of the booking that a link leads to. It returns the booking after the
+// change, as the customer sees it. Faults: invalid_parameter; conflict if the customer may not reschedule;
+// slot_unavailable, no_staff_available, availability_unverified; the faults of catalog.Offer.CheckAccount.
 func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.Managed, error) {
 	return l.act(ctx, token, "/reschedule", to)
 }

@@ -15,7 +15,7 @@ type Answer struct {
 }
 
 // AnswersIn returns the answers that formData contains. They are in the order of the business's
-// questions. Answers to questions that the business no longer asks follow, sorted by key.
+// questions. After them come the answers to questions that the business no longer asks, sorted by key.
 func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 	var given map[string]any
 	if unmarshalNumbers(formData, &given) != nil {

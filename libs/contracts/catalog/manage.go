@@ -1,6 +1,6 @@
 package catalog
 
-// ManagedBusiness is the business in the customer view of a link (lifecycle.md §5).
+// ManagedBusiness holds the data of a business that the page behind a customer's link shows (lifecycle.md §5).
 type ManagedBusiness struct {
 	Slug            string   `json:"slug"`
 	Name            string   `json:"name"`
@@ -9,7 +9,7 @@ type ManagedBusiness struct {
 	Languages       []string `json:"languages"`
 }
 
-// Managed returns the business for the customer view of a link.
+// Managed returns the data of the business that the page behind a customer's link shows.
 func (o *Offer) Managed() ManagedBusiness {
 	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
 		Languages: o.Languages}

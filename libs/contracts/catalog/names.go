@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// The methods below return the name of a sold service, event or rental in a language of the business. The
-// argument sold is the name at the time of the sale. A method returns sold if the name has no translation
-// or has changed since the sale. It also returns sold if the business no longer offers the element.
+// The methods below return the name of a sold service, event or rental in a language of the business. The argument
+// `sold` is the name at the time of the sale. A method returns `sold` if the name has no translation or has
+// changed since the sale. It also returns `sold` if the business no longer offers the service, event or rental.
 
 // ServiceName returns the name of a service.
 func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
@@ -39,8 +39,8 @@ func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string 
 	return sold
 }
 
-// MemberName returns the name of a staff member. It returns sold
-// if id is nil or if this offer has no staff member with the id.
+// MemberName returns the name of a staff member. It returns `sold`
+// if `id` is nil or if this offer has no staff member with the id.
 func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {
 		return sold

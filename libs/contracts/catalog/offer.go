@@ -132,8 +132,8 @@ type CancellationRule struct {
 	RefundPercent int `json:"refund_percent"`
 }
 
-// SelfService holds how many hours before the start customers may still
-// cancel or reschedule by their link. Null means that they never may.
+// SelfService holds how many hours before the start customers may still cancel
+// or reschedule by their link. Null means that customers may never do so.
 type SelfService struct {
 	CancelUntilHours     *int `json:"cancel_until_hours"`
 	RescheduleUntilHours *int `json:"reschedule_until_hours"`

@@ -24,8 +24,8 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 // Read requests a public path of a business from catalog, availability or rental. It uses
 // the internal port of the service, so that the limits per client address do not apply.
 //
-// The argument `tag` is the entity tag of a response that the caller has; "" if the caller has none. If this
-// response is still current, the status is 304 and the body is empty. Faults: those of the public path.
+// The argument `tag` is the entity tag of a response that the caller has; "" if the caller has none. If that
+// response is still current, the status is 304 and the body is empty. Faults: the faults of the public path.
 func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values,
 	tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}

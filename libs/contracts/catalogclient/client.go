@@ -68,26 +68,28 @@ func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
 
-// Fresh requests the newest offer from the catalog service on every
-// call. It never returns an older offer. Errors: those of Get.
+// Fresh requests the newest offer from the catalog service on every call.
+// It never returns an older offer. Errors: the errors of [Client.Get].
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
-// Recent returns an offer that was the newest one at some time within the last two seconds. It returns
-// the cached offer if the catalog service confirmed it within this time. Errors: those of Fresh.
+// Recent returns an offer that was the newest one at some time within the last two seconds. It returns the cached
+// offer if the catalog service confirmed the offer within this time. Errors: the errors of [Client.Fresh].
 func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Uncached requests the newest offer from the catalog service and does not cache it. Jobs that read the offers
-// of all businesses use it, so that they do not evict the offers that requests need. Errors: those of Fresh.
+// Uncached requests the newest offer from the catalog service and does not cache
+// it. Jobs that read the offers of all businesses use it, so that these jobs do
+// not evict the offers that requests need. Errors: the errors of [Client.Fresh].
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }
 
-// AtLeast returns an offer with at least the given version, from the cache if possible. Errors: those of Get.
+// AtLeast returns the offer in the given version or a newer one,
+// from the cache if possible. Errors: the errors of [Client.Get].
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	known, ok := c.offers.Peek(slug)
 	if !ok {
@@ -146,8 +148,8 @@ func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls the argument `changed`, a function, with the slug of each business
-// whose offer has changed, until ctx ends. After Redis was down, Listen reconnects.
+// Listen calls the function `changed` with the slug of each business whose offer has
+// changed, until ctx ends. When Redis is available again after a failure, Listen reconnects.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()

@@ -41,8 +41,8 @@ type Forgetter struct {
 	forgotten metric.Int64Counter
 }
 
-// NewForgetter returns a retention job for the store kept. The argument `alone` is a function that
-// calls another function under an advisory lock, so that only one replica runs the job at a time.
+// NewForgetter returns a retention job for the store in the argument `kept`. The argument `alone` is a function
+// that calls another function under an advisory lock, so that only one replica runs the job at a time.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context,
 	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{

@@ -42,9 +42,9 @@ func (o *Owner) bindQuery() string {
 	return "?" + catalog.BindAccounts + "=true"
 }
 
-// Publish publishes the manifest in text as the newest version of the business. The
-// argument `mediaType` is the format of text; if it is "", the catalog service detects the
-// format. The argument `ifMatch` is the If-Match header of the owner's request, or "".
+// Publish publishes the manifest in the argument `text` as the newest version of the business.
+// The argument `mediaType` is the format of `text`; if it is "", the catalog service detects
+// the format. The argument `ifMatch` is the If-Match header of the owner's request, or "".
 //
 // Faults: invalid_parameter, whose Extra has a list of manifest.Problem under "problems";
 // precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
@@ -61,8 +61,8 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte,
 	return o.published(ctx, request)
 }
 
-// Create publishes the first version of a business. Faults: those of
-// Publish; precondition_failed if a business with this slug exists already.
+// Create publishes the first version of a business. Faults: the faults of
+// [Owner.Publish]; precondition_failed if a business with this slug exists already.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
 	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()),
@@ -82,8 +82,8 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	return published, nil
 }
 
-// Compile returns the offer that would result from publishing the manifest in text.
-// It publishes nothing. The caller must call [catalog.Offer.Prepare] before it uses
+// Compile returns the offer that a publication of the manifest in the argument `text` would
+// create. It publishes nothing. The caller must call [catalog.Offer.Prepare] before it uses
 // the result. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
 	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)

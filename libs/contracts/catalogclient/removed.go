@@ -57,8 +57,8 @@ func (e *Eraser) Run(ctx context.Context) error {
 		})
 }
 
-// keep calls the argument `once`, a function, immediately and then at the interval in the argument `every`,
-// until ctx ends. After an error, keep logs the argument `failure` as the message and retries with backoff.
+// keep calls the function `once` immediately and then at the interval `every`, until ctx ends.
+// After an error, keep logs the argument `failure` as the message and retries with backoff.
 func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
 	once func(context.Context) error) error {
 	again := doAgain

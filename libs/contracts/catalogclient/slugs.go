@@ -49,7 +49,7 @@ type ByID struct {
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
 // Offer returns the offer of the business with this id as [Client.Get] does. Faults:
-// those of Get; business_not_found also if another business now has the slug.
+// the faults of Get; business_not_found also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Get)
 }

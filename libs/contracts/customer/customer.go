@@ -28,8 +28,8 @@ type Search struct {
 	Limit int      `json:"limit"` // 1 to MostFound
 }
 
-// MostFound is the maximal number of customers on one page. It is one more than the
-// largest page that an owner can request, so that the caller sees whether there are more.
+// MostFound is the maximal number of customers on one page. It is one more than the largest page
+// that an owner can request. The additional customer shows the caller that there are more customers.
 const MostFound = 1001
 
 // maxQuery is the maximal length of a Query, in characters.
@@ -120,7 +120,7 @@ type Of struct {
 // customer with more future bookings, orders or reservations cannot be anonymized. No real customer has as many.
 const MostHeld = 1000
 
-// Erase requests that a customer is anonymized. Without Force, future
+// Erase requests that a customer is anonymized. If Force is false, future
 // bookings, orders and reservations keep the data of the customer.
 type Erase struct {
 	Email string `json:"email"`

@@ -81,7 +81,7 @@ type OfBusiness struct {
 	Business uuid.UUID `path:"business"`
 }
 
-// ByToken holds the path parameter of a request by the token of a customer's link or of a calendar feed.
+// ByToken holds the path parameter of a request for a customer's link or a calendar feed: the token in the URL.
 type ByToken struct {
 	Token string `path:"token"`
 }

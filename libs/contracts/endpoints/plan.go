@@ -31,7 +31,8 @@ type plan struct {
 	whole    bool    // reports that the whole request is the body
 }
 
-// segment is one segment of a path. It is a fixed text, or the value of a field of the request, whose index is at.
+// segment is one segment of a path. It is a fixed text, or the value
+// of a field of the request, whose index is in the field `at`.
 type segment struct {
 	text string
 	at   []int

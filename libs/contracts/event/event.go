@@ -21,7 +21,7 @@ type Event struct {
 	Actor      actor.Actor `json:"actor"`
 	Sequence   int         `json:"sequence"` // number of the event among those of its subject, from 1
 	// Data is the subject after the change, as the admin API shows it. For a rescheduled
-	// booking or event, it also contains from and to, the old and the new time.
+	// booking or event, Data also contains the old time as "from" and the new time as "to".
 	Data json.RawMessage `json:"data"`
 }
 

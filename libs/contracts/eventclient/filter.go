@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// ReadFilter reads a filter from the query parameters subject, type, from and to.
-// The parameter subject is a kind or an id; from and to are instants or dates. Dates
-// are in UTC, and events on the date to are included. Faults: invalid_parameter.
+// ReadFilter reads a filter from the query parameters subject, type, from and to. The
+// parameter `subject` is a kind or an id; `from` and `to` are instants or dates. Dates
+// are in UTC, and events on the date `to` are included. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (event.Filter, error) {
 	var f event.Filter
 	if err := readSubject(q, &f); err != nil {
@@ -50,8 +50,8 @@ func readSubject(q request.Query, f *event.Filter) error {
 	return nil
 }
 
-// readInstant reads an instant from a query parameter. For a
-// date, it returns the start of the date plus the argument `after`.
+// readInstant reads an instant from a query parameter. For a date,
+// readInstant returns the start of the date plus the argument `after`.
 func readInstant(q request.Query, name string, after time.Duration) (time.Time, error) {
 	text, err := q.Text(name)
 	if err != nil || text == "" {

@@ -141,8 +141,8 @@ func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Durat
 	}
 }
 
-// feed returns one page of events that follow the cursor. If committed events have no position
-// yet, feed assigns their positions and reads the page again. Faults: those of [Log.Feed].
+// feed returns one page of events that follow the cursor. If committed events have no position yet,
+// feed assigns positions to these events and reads the page again. Faults: the faults of [Log.Feed].
 func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, error) {
 	var from cursor
 	if after != "" {

@@ -18,7 +18,7 @@ const business = "/internal/businesses/:business"
 
 var owner = endpoints.By{"console": {actor.Owner}}
 
-// The endpoints of [API]. The methods of [Client] that call them document them.
+// The endpoints of [API]. The methods of [Client] document the endpoints that they call.
 var (
 	SendMail = endpoints.Post[Mail, struct{}](API, "/internal/mails", endpoints.By{"console": {actor.System}})
 

@@ -32,7 +32,7 @@ var (
 	byLink  = endpoints.By{"pages": {actor.Customer}}
 )
 
-// The endpoints of [API]. The methods of [Client] that call them document them.
+// The endpoints of [API]. The methods of [Client] document the endpoints that they call.
 var (
 	ReadCeilings      = endpoints.Get[CeilingsRequest, Ceilings](API, business+"/ceilings", "catalog")
 	ReadStarts        = endpoints.Get[StartsRequest, Starts](API, business+"/starts", "pages").Private()

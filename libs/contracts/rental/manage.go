@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Managed is the customer view of the link to a reservation (lifecycle.md §5).
+// Managed is the reservation that a customer's link leads to, as the customer sees it (lifecycle.md §5).
 type Managed struct {
 	Kind        event.SubjectKind       `json:"kind"`
 	Business    catalog.ManagedBusiness `json:"business"`
@@ -47,16 +47,17 @@ type ManagedReservation struct {
 	// provider. It is null if the reservation has no online payment.
 	Payment *booking.Payment `json:"payment"`
 	CanPay  bool             `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
-	// Unpaid reports that the reservation was cancelled because it was not paid in
-	// time. It becomes false again after the events of the reservation are deleted.
+	// Unpaid reports that the reservation was cancelled because it was not paid in time. It
+	// becomes false again when the entries of the reservation in the event log are deleted.
 	Unpaid bool `json:"unpaid"`
 	// Cancellation is the effect that cancelling the reservation would have now.
 	Cancellation booking.Cancellation `json:"cancellation"`
 }
 
-// CancelByLink cancels the reservation of a link for its customer and returns the customer view after the
-// cancellation. The argument `agreed` holds the refund that the page showed to the customer. Faults:
-// not_found; conflict if the customer may not cancel now, or if the refund is no longer the amount shown.
+// CancelByLink cancels the reservation that a link leads to, for its customer. It returns the
+// reservation after the cancellation, as the customer sees it. The argument `agreed` holds
+// the refund that the page showed to the customer. Faults: not_found; conflict if the
+// customer may not cancel now, or if the refund is no longer the amount that the page showed.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
 	return CancelByLink.Call(byCustomer(ctx), c.peer,
 		endpoints.Request(endpoints.ByToken{Token: token}, agreed))
@@ -68,9 +69,9 @@ func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPa
 	return OpenPaymentPage.Call(byCustomer(ctx), c.peer, endpoints.ByToken{Token: token})
 }
 
-// Managed returns the customer view of a link. It returns the same fault not_found for
-// every invalid token. Before each call, the caller must count the request against the
-// limit of the customer's IP address (the limit manage of libs/platform/limits).
+// Managed returns the reservation that a link leads to, as the customer sees it. Every invalid
+// token gets the same fault not_found. Before each call, the caller must count the request
+// against the limit of the customer's IP address (the limit manage of libs/platform/limits).
 func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
 	return ReadManaged.Call(ctx, c.peer, endpoints.ByToken{Token: token})
 }

@@ -15,7 +15,8 @@ type Asker interface {
 	Ask(ctx context.Context, path string, in, out any) error
 }
 
-// Call sends a request with the body in and returns the decoded response. If in is nil, the request has no body.
+// Call sends a request and returns the decoded response. The
+// argument `in` is the body; if it is nil, the request has no body.
 func Call[T any](ctx context.Context, peer Caller, method, path string, in any) (*T, error) {
 	out := new(T)
 	if err := peer.Call(ctx, method, path, in, out); err != nil {
@@ -24,7 +25,7 @@ func Call[T any](ctx context.Context, peer Caller, method, path string, in any) 
 	return out, nil
 }
 
-// Ask sends a POST that only reads, with the body in, and returns the decoded response.
+// Ask sends a POST that only reads, and returns the decoded response. The argument `in` is the body.
 func Ask[T any](ctx context.Context, peer Asker, path string, in any) (*T, error) {
 	out := new(T)
 	if err := peer.Ask(ctx, path, in, out); err != nil {
