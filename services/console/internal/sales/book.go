@@ -26,7 +26,8 @@ func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	return booked, err
 }
 
-// Reschedule changes the time of a booking, and its member if to names one. Faults: those of the service booking.
+// Reschedule changes the time of a booking. If the argument `to` names a member, Reschedule also changes the member of
+// the booking. Faults: those of the service booking.
 func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	to booking.Reschedule) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -42,8 +43,8 @@ func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug stri
 }
 
 // boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation (lifecycle.md
-// §3). It returns true for roles that reschedule on behalf of the customer. It returns false for an operator, an owner
-// or a manager, because they may reschedule for a reason of the business.
+// §3). boundsRefund returns true for roles that reschedule on behalf of the customer. It returns false for an operator,
+// an owner or a manager, because these principals may reschedule for a reason of the business.
 func boundsRefund(by peers.Principal, businessID uuid.UUID) bool {
 	member, _ := by.In(businessID)
 	switch member.Role {

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MoveBooking changes the status of a booking. The argument move is the name of the transition, such as confirm. To
-// cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such booking, or if the
-// principal is a member of the staff and the booking is that of another member.
+// MoveBooking changes the status of a booking. The argument `move` is the name of the transition, for example
+// "confirm". To cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such booking,
+// or if the principal is a member of the staff and the booking is with another member.
 func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
@@ -39,7 +39,7 @@ func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug str
 	return moved, err
 }
 
-// PreviewCancellation returns the effect of cancelling a booking now, with the refundable amount.
+// PreviewCancellation returns the effect that cancelling a booking now would have, with the refundable amount.
 func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -48,8 +48,9 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking. wanted.Refund is the amount to refund of what was paid online. If this amount
-// differs from the refundable amount of the cancellation policy, the principal needs the permission to refund.
+// CancelBooking cancels a booking. The field `wanted.Refund` is the part of the online payment that CancelBooking
+// refunds. If this amount differs from the refundable amount of the cancellation policy, the principal needs the
+// permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
@@ -86,8 +87,8 @@ func refundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// mayRefund returns the business for a cancellation. It returns an error if the argument refund differs from the
-// refundable amount of the cancellation policy and the principal has no permission to refund.
+// mayRefund returns the business for a cancellation. It returns an error if the amount in the argument `refund` differs
+// from the refundable amount of the cancellation policy and the principal has no permission to refund.
 func (o *UseCases) mayRefund(ctx context.Context, by peers.Principal, slug string,
 	refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
@@ -101,7 +102,7 @@ func byPolicy(refund booking.RefundAmount) bool {
 	return refund == "" || refund == booking.RefundPolicy
 }
 
-// SellTickets sells tickets of an event. order.Slug is the slug of the business that sells them.
+// SellTickets sells tickets of an event. The field `order.Slug` is the slug of the business that sells the tickets.
 func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order booking.NewTicket) (*booking.Ticket,
 	error) {
 	business, err := o.Business(ctx, order.Slug)
@@ -116,7 +117,8 @@ func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order bo
 	return sold, err
 }
 
-// PreviewTicketCancellation returns the effect of cancelling an order of tickets now, with the refundable amount.
+// PreviewTicketCancellation returns the effect that cancelling an order of tickets now would have, with the refundable
+// amount.
 func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
@@ -126,8 +128,8 @@ func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	return o.Bookings.TicketCancellation(ctx, business.ID, id)
 }
 
-// CancelTickets cancels an order of tickets and refunds it as [UseCases.CancelBooking] does. The tickets can be sold
-// again at once.
+// CancelTickets cancels an order of tickets, and refunds the payment by the rules of [UseCases.CancelBooking]. The
+// business can sell the tickets again at once.
 func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Ticket, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)

@@ -24,35 +24,39 @@ type Calendar struct {
 	From    timespan.Date
 	Days    int // 1 or 7
 	Columns []Column
-	Unknown bool // true if the service booking or availability cannot be read
+	Unknown bool // the service booking or the service availability is unavailable
 	More    bool // there are more bookings than the calendar has
 }
 
-// Column is one day of a calendar: of one member, of the bookings without a member, or of the whole business.
+// Column is one day of a calendar. A column has the bookings of one member, the bookings without a member, or all
+// bookings of the business.
 type Column struct {
 	Date     timespan.Date
-	Member   *catalog.Staff // nil if the column has the bookings without a member, or of all members
+	Member   *catalog.Staff // nil if the column has the bookings without a member or all bookings
 	Open     []Minutes      // working hours, sorted and without overlaps
 	Bookings []Placed       // sorted by start
 	Blocked  []Blocked      // blocked times, which are not part of Open
-	Taught   []Minutes      // class sessions of Member with buffers, with guests or not; only if Member is not nil
-	Free     []Minutes      // the parts of Open in which Member is not busy; only if Member is not nil
+	Taught   []Minutes      // class sessions of Member, with buffers, even without guests; empty if Member is nil
+	Free     []Minutes      // the parts of Open in which Member is not busy; empty if Member is nil
 }
 
-// Blocked is the part of a blocked time that lies in one column. Reason is the owner's note.
+// Blocked is the part of a blocked time that lies in one column. Reason is the note that the owner wrote for the
+// blocked time.
 type Blocked struct {
 	Minutes
 	Reason string
 }
 
-// Minutes is a period of a day on the clock of the business. From and To are minutes after midnight, from 0 to 1440.
+// Minutes is a period of a day in the time zone of the business. From and To are clock times in minutes after midnight,
+// from 0 to 1440.
 type Minutes struct{ From, To int }
 
-// Placed is a booking in a column of the calendar. The booking's times are minutes of the column's day.
+// Placed is a booking in a column of the calendar. The times of the booking are minutes of the day that the column
+// shows.
 type Placed struct {
 	booking.Booking
 	At     Minutes
-	Before Minutes // buffer before the booking; there is no buffer if From equals To
+	Before Minutes // buffer before the booking; empty if From equals To
 	After  Minutes
 }
 
@@ -61,12 +65,13 @@ const (
 	mostPages  = 3 // maximum number of pages of bookings that a calendar reads
 )
 
-// BookingPage is the maximum number of bookings that one call of booking returns to a calendar.
+// BookingPage is the maximum number of bookings that a calendar reads from the service booking in one request.
 const BookingPage = 1000
 
-// Calendar reads the calendar of 1 or 7 days that begin at the date from. The calendar of one day has a column for each
-// member. The calendar of 7 days has one column for each day; if the argument member is not nil, the columns show only
-// this member. If the service booking or availability is unavailable, the field Unknown of the calendar is true.
+// Calendar reads the calendar of 1 or 7 days. The argument `from` is the first day. The calendar of one day has a
+// column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil, the
+// columns show only this member. If the service booking or the service availability is unavailable, the field Unknown
+// of the calendar is true.
 func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
@@ -100,8 +105,8 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 	return cal, nil
 }
 
-// columns returns the columns of a calendar without bookings. A principal who may see only their own bookings gets only
-// their own column on a calendar of one day.
+// columns returns the columns of a calendar without bookings. For a principal who may see only their own bookings, a
+// calendar of one day has only the column of this principal.
 func columns(by peers.Principal, business *catalog.Offer, from timespan.Date, days int, member *uuid.UUID) []Column {
 	var all []Column
 	if days > 1 {
@@ -134,8 +139,8 @@ func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
 	return business.StaffMember(*id)
 }
 
-// place puts the bookings into the columns, except cancelled ones. If the member of a booking has no column, the
-// booking goes into the column without a member.
+// place puts the bookings that are not cancelled into the columns. If the member of a booking has no column, place puts
+// the booking into the column without a member.
 func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
@@ -156,9 +161,9 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	}
 }
 
-// timeIn returns the period that a booking occupies in a column. In the column of a member, this is the time in which
-// the member serves the customer. In other columns it is the whole booking. The third result is false if the booking
-// does not belong in the column.
+// timeIn returns the period that a booking occupies in a column. In the column of a member, the period is the time in
+// which the member serves the customer. In other columns, the period is the whole booking. The third result is false if
+// the booking does not belong in the column.
 func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
 		return b.PerformedBy(col.Member.ID)
@@ -173,8 +178,8 @@ func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time,
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// within returns the part of a period that lies on a date, on the clock of the zone. The second result is false if no
-// part of the period lies on the date.
+// within returns the part of a period that lies on a date, in clock times of the argument `zone`. The second result is
+// false if no part of the period lies on the date.
 func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
 	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
@@ -183,8 +188,8 @@ func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minu
 	return Minutes{max(from, 0), min(to, dayMinutes)}, true
 }
 
-// minuteOf returns the clock time of t as minutes after midnight of a date. It is negative on earlier dates, and at
-// least 1440 on later ones.
+// minuteOf returns the clock time of `t` in minutes after midnight of the argument `date`. The result is negative if
+// `t` is on an earlier date, and at least 1440 if `t` is on a later date.
 func minuteOf(t time.Time, date timespan.Date) int {
 	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
@@ -231,8 +236,8 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *C
 	return nil
 }
 
-// agenda reads the agenda of a business from the service availability. The agenda begins at the date from and covers
-// the number of days in the argument days. agenda returns nil if this service is unavailable.
+// agenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
+// agenda, and the argument `days` is the number of days. The result is nil if the service availability is unavailable.
 func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
@@ -245,7 +250,7 @@ func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from tim
 	return agenda, err
 }
 
-// minutesOn returns the parts of periods that lie on a date, on the clock of the zone.
+// minutesOn returns the parts of periods that lie on a date, in clock times of the argument `zone`.
 func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
 	minutes := []Minutes{}
 	for _, s := range spans {
@@ -256,7 +261,7 @@ func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) [
 	return minutes
 }
 
-// blockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument of is
+// blockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument `of` is
 // not nil, the result also has the blocked times of this member.
 func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
 	var blocked []Blocked

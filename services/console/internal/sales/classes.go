@@ -26,24 +26,25 @@ type Sessions struct {
 	Unknown bool      // the numbers of taken seats cannot be read
 }
 
-// Session is a class session on one date.
+// Session is one occurrence of a class session: the session on one date.
 type Session struct {
 	Service  *catalog.Service
 	Class    *catalog.ClassSession
 	Date     timespan.Date
 	StartsAt time.Time
 	Member   *catalog.Staff // nil if the class session names no member
-	Off      bool           // does not take place: the day is closed, the time is blocked, or the member is inactive
+	Off      bool           // true if it does not take place: day closed, time blocked or member inactive
 	Taken    int
 }
 
-// Left returns the number of free seats. It is 0, not negative, if the capacity was reduced below the number of taken
-// seats.
+// Left returns the number of free seats. If the owner has reduced the capacity below the number of taken seats, Left
+// returns 0.
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
-// Sessions reads the class sessions of some days that begin at the date from, with the numbers of taken seats. A member
-// of the staff sees only their own sessions. If the service availability is unavailable, the list is empty. If only the
-// service booking is unavailable, the numbers are unknown. In both cases Unknown is true.
+// Sessions reads the class sessions of several days, with the numbers of taken seats. The argument `from` is the first
+// day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
+// availability is unavailable, the list is empty. If only the service booking is unavailable, the numbers of taken
+// seats are unknown. In both cases, the field Unknown is true.
 func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Offer, from timespan.Date,
 	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
@@ -83,8 +84,8 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// session returns a class session of the service availability with its service, class and member from the offer. It
-// returns nil if the offer no longer has the class session.
+// session returns a class session that the service availability has found, with the service, the class and the member
+// from the offer. It returns nil if the offer no longer has the class session.
 func session(business *catalog.Offer, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
@@ -111,9 +112,9 @@ type Roster struct {
 	Guests  peers.Part[booking.Booking]
 }
 
-// Roster reads the bookings of a class session on a date. The bookings are sorted by the customers' names; cancelled
-// ones are omitted. Fault: not_found if the session is not on this date, or if it is the session of a member whose
-// bookings the principal may not see.
+// Roster reads the bookings of a class session on a date. The bookings are sorted by the names of the customers, and
+// cancelled bookings are omitted. Fault: not_found if the session is not on this date, or if the principal may not see
+// the bookings of the session's member.
 func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Offer, id uuid.UUID,
 	date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)

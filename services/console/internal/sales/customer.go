@@ -11,18 +11,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each of these
-// lists comes from one service. If this service is unavailable, the list is marked as unknown.
+// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each list
+// comes from one service. If the service is unavailable, its list is marked as unknown.
 type CustomerDetails struct {
 	Email        string
 	Bookings     peers.Part[booking.Booking]
 	Tickets      peers.Part[booking.Ticket]
 	Reservations peers.Part[rental.Reservation]
 	Messages     peers.Part[notifications.HeldMessage]
-	Spent        []Spending // nil if a list is unknown, because the sum would then be wrong
+	Spent        []Spending // nil if a list is unknown, because the sums would then be too small
 }
 
-// mostOfCustomer is the maximum number of items that each list of [CustomerDetails] has. An export has all items.
+// mostOfCustomer is the maximum number of items that each list of [CustomerDetails] has. An export
+// ([UseCases.ExportCustomer]) has all items.
 const mostOfCustomer = 50
 
 // Customer returns the bookings, ticket orders, reservations and messages of the customer with this e-mail address.
@@ -70,8 +71,8 @@ func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerD
 	return d, err
 }
 
-// newest returns the newest items of a list that is sorted oldest first. The result has at most mostOfCustomer items,
-// the newest first. The function reverses the list that it gets.
+// newest returns the newest items of the list in the argument `oldest`, which is sorted oldest first. The result has at
+// most mostOfCustomer items, newest first. newest reverses the order of the argument itself.
 func newest[T any](oldest []T) peers.Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > mostOfCustomer {

@@ -34,9 +34,9 @@ type CustomerExport struct {
 	Messages     []notifications.HeldMessage `json:"messages"`
 }
 
-// Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. query is a part
-// of a name, an e-mail address or a phone number; "" lists all customers. Fault: invalid_parameter for an invalid query
-// or page.
+// Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. The argument
+// `query` is a part of a name, an e-mail address or a phone number; "" lists all customers. Fault: invalid_parameter
+// for an invalid query or page.
 func (o *UseCases) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	if err != nil {
 		return nil, err
 	}
-	if query != "" { // a service may store the customer under another name, which the query does not match
+	if query != "" { // a service may have another name of the customer, which `query` does not match
 		more, err := o.others(ctx, business.ID, slug, booked, reserved)
 		if err != nil {
 			return nil, err
@@ -73,8 +73,8 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	return list, nil
 }
 
-// others asks booking for the customers that only rental has found, and rental for those that only booking has found.
-// It returns the customers in both answers.
+// others asks the service booking for the customers that only rental has found, and the service rental for the
+// customers that only booking has found. It returns all customers that the two services then find.
 func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
 	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
@@ -95,7 +95,8 @@ func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string
 	return more, nil
 }
 
-// without returns the e-mail addresses of the customers in list that are not in other.
+// without returns the e-mail addresses of the customers that are in the argument `list` but not in the argument
+// `other`.
 func without(list, other []customer.Customer) []string {
 	var addresses []string
 	for _, c := range list {
@@ -107,7 +108,7 @@ func without(list, other []customer.Customer) []string {
 }
 
 // ExportCustomer returns all data that is stored about a customer. Faults: invalid_parameter for an invalid address;
-// conflict if the address has more bookings, reservations, orders or messages than one customer can have.
+// conflict if this customer has more bookings, reservations, orders or messages than an export can list.
 func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug, email string) (*CustomerExport,
 	error) {
 	address, err := customer.Check(email)
@@ -144,13 +145,14 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 	}, nil
 }
 
-// EraseCustomer erases a customer's data. It keeps the data of future bookings and reservations and lists them, unless
-// asked.Force is true. The records of what was sold, when and for how much stay, without the customer's data. The
-// service notifications is called last, because it must know which bookings keep their data.
+// EraseCustomer erases a customer's data. Unless `asked.Force` is true, it keeps the data in future bookings and
+// reservations, and lists these. The records of sales stay without the customer's data: the object that was sold, the
+// time and the price. EraseCustomer calls the service notifications last, because that service must know which bookings
+// keep their data.
 //
-// If a service is unavailable, a repeated call erases the rest. Faults: invalid_parameter for an invalid address;
-// conflict if there are too many future bookings and reservations to list; outcome_unknown if a service was unavailable
-// after another one had erased its part.
+// If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
+// for an invalid address; conflict if there are too many future bookings and reservations to list; outcome_unknown if a
+// service was unavailable after another one had erased its part.
 func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
 	asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)

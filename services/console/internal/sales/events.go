@@ -47,15 +47,15 @@ type TierSales struct {
 // EventList has some events of a business, sorted by start.
 type EventList struct {
 	Events  []EventSales
-	Unknown bool // the sales cannot be read; Sold and Left have no meaning then
+	Unknown bool // the sales cannot be read, so Sold and Left have no meaning
 	More    bool // there are more events than the list has
 }
 
 // mostEvents is the maximum number of events in an [EventList].
 const mostEvents = 100
 
-// ListEvents reads the events that have not ended, the next one first. If past is true, it reads the events that have
-// ended instead, the latest first.
+// ListEvents reads events of a business. If the argument `past` is false, ListEvents reads the events that have not
+// ended, earliest first. If `past` is true, it reads the events that have ended, latest first.
 func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past bool) (*EventList, error) {
 	all := &EventList{}
 	for i := range business.Events {
@@ -92,8 +92,8 @@ func (o *UseCases) over(business *catalog.Offer, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
-// count adds the numbers of sold and remaining tickets to the events of a list. If the service booking is unavailable,
-// it sets all.Unknown.
+// count adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking is
+// unavailable, count sets `all.Unknown`.
 func (o *UseCases) count(ctx context.Context, business *catalog.Offer, all *EventList) error {
 	if len(all.Events) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *cata
 }
 
 // EventOf returns the event of an order of tickets. If the offer no longer has the event, EventOf makes an event from
-// the data of the order, and marks it as ended.
+// the data of the order, and marks the event as ended.
 func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
@@ -203,8 +203,8 @@ func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, busines
 	return d, peers.Together(asks...)
 }
 
-// ExportOrders reads all orders of tickets that a filter matches, and calls take with each page of them. Fault:
-// conflict if there are more than [MostExported] orders.
+// ExportOrders reads all orders of tickets that a filter matches, and calls the function `take` with each page of
+// orders. Fault: conflict if there are more than [MostExported] orders.
 func (o *UseCases) ExportOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {

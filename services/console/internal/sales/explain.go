@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Explain reports whether customers can book a start, and the reasons if they cannot (pages.md, "Why not?"). It uses
-// the newest published version of the offer. If some data cannot be read, the answer is marked as not computed. Faults:
-// service_not_found; invalid_parameter.
+// Explain reports whether customers can book a start, and the reasons if customers cannot book it (pages.md, "Why
+// not?"). Explain uses the newest published version of the offer. If some data cannot be read, the answer is marked as
+// not computed. Faults: service_not_found; invalid_parameter.
 func (o *UseCases) Explain(ctx context.Context, slug string,
 	start availability.Question) (*availability.Explanation, error) {
 	business, err := o.Business(ctx, slug)
@@ -27,8 +27,8 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 		Question: start})
 }
 
-// WhyNot explains why a start can or cannot be booked. It has the reasons, and the bookings that conflict with the
-// start.
+// WhyNot is the explanation of a start that customers may or may not be able to book. It has the reasons, and the
+// bookings that conflict with the start.
 type WhyNot struct {
 	*availability.Explanation
 	business *catalog.Offer
@@ -51,8 +51,8 @@ func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *cat
 	return why, err
 }
 
-// booked returns the earliest and the latest date on which the bookings that conflict with the start can begin. The
-// third result is false if no booking conflicts.
+// booked returns the range of dates in which the conflicting bookings can begin: the earliest and the latest date. The
+// third result is false if no booking conflicts with the start.
 func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Messages lists the messages of a business, newest first, without their texts. The list includes messages that were
-// stored but not sent.
+// Messages lists the messages of a business, newest first, without their texts. The list includes messages that the
+// service notifications has stored but not sent.
 func (o *UseCases) Messages(ctx context.Context, slug string, filter notifications.MessageFilter,
 	page request.Page) (*notifications.MessageList, error) {
 	business, err := o.Business(ctx, slug)

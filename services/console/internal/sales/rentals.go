@@ -21,13 +21,13 @@ import (
 // units.
 type RentalOverview struct {
 	Date   timespan.Date                  // today in the time zone of the business
-	Out    peers.Part[rental.Reservation] // picked-up reservations: the overdue first, then by return time
+	Out    peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
 	Due    peers.Part[rental.Reservation] // reservations to be picked up today
 	Unpaid peers.Part[rental.Reservation] // reservations from today on whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
 	// act on them, whatever their date.
 	RefundFailed, Disputed peers.Part[rental.Reservation]
-	Ahead                  peers.Part[rental.Reservation] // reservations to be picked up later in the fortnight
+	Ahead                  peers.Part[rental.Reservation] // reservations whose pickup is later in the fortnight
 	Free                   Fortnight
 }
 
@@ -38,16 +38,16 @@ type Fortnight struct {
 	Unknown bool
 }
 
-// FreeUnits has the number of free units of one rental on each day of a [Fortnight]. A number is nil if it is unknown,
-// or if customers cannot reserve the rental yet on that day. If Closed is true for a day, customers can neither pick up
-// nor return the rental on that day.
+// FreeUnits has the number of free units of one rental on each day of a [Fortnight]. The number of a day is nil if it
+// is unknown, or if customers cannot reserve the rental for this day yet. If Closed is true for a day, customers can
+// neither pick up nor return the rental on this day.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int
 	Closed []bool
 }
 
-// newFreeUnits returns the row of a rental. All its numbers are unknown, and its closed days are marked.
+// newFreeUnits returns the row of a rental. In this row, all numbers are unknown, and the closed days are marked.
 func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
@@ -64,7 +64,8 @@ const (
 )
 
 // RentalOverview reads the reservations that are picked up or due for pickup. It also reads the numbers of free units
-// on [FortnightDays] days, which begin at the date from. If a service is unavailable, its data is marked as unknown.
+// on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service
+// is marked as unknown.
 func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
@@ -97,7 +98,7 @@ func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, busin
 	return r, nil
 }
 
-// free reads the numbers of free units of at most mostRentals active rentals on the days that begin at the date from.
+// free reads the numbers of free units of at most mostRentals active rentals. The argument `from` is the first day.
 func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
@@ -117,7 +118,8 @@ func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from times
 	return nil
 }
 
-// freeOf sets the numbers of free units in rows. It returns false if the service cannot determine the numbers now.
+// freeOf sets the numbers of free units in the argument `rows`. It returns false if the service cannot determine the
+// numbers now.
 func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
 	ids := make([]string, len(rows))
 	for i, row := range rows {

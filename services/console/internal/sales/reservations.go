@@ -16,7 +16,8 @@ import (
 // operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	wanted rental.NewReservation) (*rental.Reservation, error) {
-	// The request body names a rental of the business that the caller means. Another business may have the slug by now.
+	// If the request was authorized for one business, this business must still have the slug. Otherwise the request
+	// could reach another business that has the slug by now.
 	if access.HasBusiness(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err
@@ -29,8 +30,8 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	return made, err
 }
 
-// MoveReservation changes the status of a reservation. The argument move is the name of the transition, such as pickup.
-// To cancel a reservation, call [UseCases.CancelReservation] instead.
+// MoveReservation changes the status of a reservation. The argument `move` is the name of the transition, for example
+// "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
 func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	move string) (*rental.Reservation, error) {
 	rentals, err := o.RentalsOf(ctx, by, slug)
@@ -45,8 +46,8 @@ func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug
 	return moved, err
 }
 
-// PreviewReservationCancellation returns the effect of cancelling a reservation now, with the refundable amount. Fault:
-// not_found.
+// PreviewReservationCancellation returns the effect that cancelling a reservation now would have, with the refundable
+// amount. Fault: not_found.
 func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	rentals, err := o.RentalsOf(ctx, by, slug)
@@ -56,11 +57,12 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 	return rentals.Cancellation(ctx, slug, id)
 }
 
-// CancelReservation cancels a reservation, and refunds the payment as [UseCases.CancelBooking] does. Customers can
-// reserve the units of the reservation again at once.
+// CancelReservation cancels a reservation, and refunds the payment by the rules of [UseCases.CancelBooking]. Customers
+// can reserve the units of the reservation again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*rental.Reservation, error) {
-	// For a refund by the policy, the service rental finds the business, even while catalog is unavailable.
+	// For a refund by the cancellation policy, the service rental finds the business by its slug, even while catalog is
+	// unavailable.
 	if !byPolicy(wanted.Refund) {
 		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 )
 
 // SearchResults has the customers and bookings that match a search and that the person may see. If a service is
-// unavailable, its list is marked as unknown.
+// unavailable, the list from this service is marked as unknown.
 type SearchResults struct {
 	Bookings  peers.Part[booking.Booking]
 	Customers peers.Part[customer.Customer]
@@ -21,8 +21,8 @@ type SearchResults struct {
 // mostFound is the maximum number of results that each list of [SearchResults] has.
 const mostFound = 10
 
-// Search finds customers, and the bookings of customers, by a part of a name, an e-mail address or a phone number. For
-// a person who may not see contact data, the results are empty. Fault: invalid_parameter for an invalid query.
+// Search finds customers and their bookings by a part of the customer's name, e-mail address or phone number. The
+// results are empty for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
 func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	query string) (*SearchResults,
 	error) {

@@ -19,12 +19,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Today has today's customers and tasks of a business, as far as the person may see them.
+// Today has the customers and tasks of a business on the present day that the person may see.
 type Today struct {
 	Business *catalog.Offer
 	Date     timespan.Date               // today in the time zone of the business
 	Arrivals peers.Part[booking.Booking] // today's bookings, sorted by start, without cancelled ones
-	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that the business must confirm
+	Pending  peers.Part[booking.Booking] // bookings that the business must confirm, from tomorrow on
 	Unpaid   peers.Part[booking.Booking] // bookings from today on whose online payment is pending
 	// UnpaidRentals are reservations from today on whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
@@ -38,7 +38,8 @@ const (
 	mostBrief = 20  // maximum number of bookings to confirm, and of unpaid bookings
 )
 
-// Today reads what a business has to do today. If a service is unavailable, its list is marked as unknown.
+// Today reads the customers and tasks of a business on the present day. If a service is unavailable, the lists from
+// this service are marked as unknown.
 func (o *UseCases) Today(ctx context.Context, by peers.Principal, slug string) (*Today, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -113,7 +114,7 @@ type Details struct {
 }
 
 // Booking returns a booking with the data that the principal's role may see. Fault: not_found if there is no such
-// booking, or if the principal may see only their own bookings and the booking is that of another member.
+// booking, or if the principal may see only their own bookings and the booking is with another member.
 func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*booking.Booking,
 	error) {
 	business, err := o.Business(ctx, slug)
@@ -141,7 +142,7 @@ func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string,
 const mostHistory = 50
 
 // Details reads a booking with the history and the messages that the principal may see. If a service is unavailable,
-// its list is marked as unknown. Fault: not_found.
+// the list from this service is marked as unknown. Fault: not_found.
 func (o *UseCases) Details(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*Details, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -161,7 +162,8 @@ func (o *UseCases) Details(ctx context.Context, by peers.Principal, slug string,
 	return d, peers.Together(asks...)
 }
 
-// historyOf returns a function that reads the events of the object with this id into part.
+// historyOf returns a function that reads the events of an object into the argument `part`. The argument `id` is the id
+// of the object.
 func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[event.Event]) func() error {
 	return func() error {
@@ -173,7 +175,8 @@ func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
 	}
 }
 
-// messagesAbout returns a function that reads the messages about the object with this id into part.
+// messagesAbout returns a function that reads the messages about an object into the argument `part`. The argument `id`
+// is the id of the object.
 func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[notifications.Message]) func() error {
 	return func() error {
@@ -188,8 +191,8 @@ func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
 // MostExported is the maximum number of entries that an export has.
 const MostExported = 20_000
 
-// ExportBookings reads all bookings that a filter matches, and calls take with each page of them. Fault: conflict if
-// there are more than [MostExported] bookings.
+// ExportBookings reads all bookings that a filter matches, and calls the function `take` with each page of bookings.
+// Fault: conflict if there are more than [MostExported] bookings.
 func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
@@ -205,8 +208,9 @@ func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug 
 	return err
 }
 
-// export reads all pages of a list, calls take with each page, and returns the number of entries. The argument what is
-// the word for the entries in the error message. Fault: conflict if there are more than [MostExported] entries.
+// export reads all pages of a list, calls the function `take` with each page, and returns the number of entries. The
+// argument `what` is the word for the entries in the error message. Fault: conflict if there are more than
+// [MostExported] entries.
 func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {
