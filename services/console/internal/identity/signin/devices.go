@@ -42,8 +42,8 @@ func tooOften(c *fiber.Ctx, err error) error {
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
 
-// beginDevice starts the sign-in of a program. Each request counts as an attempt to sign in, so that no client can fill
-// the database with rows for sign-ins.
+// beginDevice starts the sign-in of a program. Each request counts against the rate limit of attempts to sign in. So a
+// client cannot fill the database with rows for sign-ins.
 func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -73,8 +73,8 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	})
 }
 
-// redeemDevice answers a program's poll for its token. If the secret in the request is unknown, the request counts as
-// one with a wrong token.
+// redeemDevice answers a program's poll for its token. If the secret in the request is unknown, the rate limit counts
+// the request as a request with a wrong token.
 func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -110,14 +110,14 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	return err
 }
 
-// The cookie that stores the user code while a person signs in. The browser gets the cookie when the person opens the
-// address that a program shows. After the sign-in, the person returns to the page for this code.
+// The cookie stores the user code while a person signs in. The browser gets the cookie when the person opens the URL
+// that a program shows. After the sign-in, the person returns to the page for this code.
 const (
 	deviceName         = "__Host-slotmesh-device"
 	loopbackDeviceName = "slotmesh-device"
 )
 
-// rememberDevice stores the user code from the address in the cookie.
+// rememberDevice stores the user code of the URL in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	if code := identity.UserCode(c.Query("code")); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, code, int(identity.DeviceGood.Seconds()))
@@ -125,9 +125,9 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// in redirects a person who has just signed in. If the cookie has a user code, it redirects to the page for this code.
-// Otherwise it redirects to the account page if the person has open invitations, or to the start page if the person has
-// none.
+// in redirects the browser of a person who has just signed in. If the cookie has a user code, the target is the page
+// for this code. Otherwise, if the person has open invitations, the target is the account page. In all other cases, the
+// target is the start page.
 func (p *Pages) in(c *fiber.Ctx) error {
 	if code := identity.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
@@ -140,7 +140,7 @@ func (p *Pages) in(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// device shows the form for a user code. If the address contains the code, it asks instead whether the program may act
+// device shows the form for a user code. If the URL already contains the code, device asks whether the program may act
 // for the signed-in person.
 func (p *Pages) device(c *fiber.Ctx) error {
 	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
@@ -151,8 +151,8 @@ func (p *Pages) device(c *fiber.Ctx) error {
 	return p.askDevice(c, fiber.StatusOK, asking)
 }
 
-// askDevice shows the program whose user code is asking.Code, and asks whether it may act for the person. An unknown
-// code counts as a wrong attempt to sign in.
+// askDevice shows the program whose user code is `asking.Code`, and asks whether the program may act for the person.
+// The rate limit counts an unknown code as a wrong attempt to sign in.
 func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	err := p.attempt(c, bySession(c), func() error {
 		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)

@@ -14,8 +14,8 @@ import (
 // CallbackPath is the path to which the identity provider redirects browsers after the sign-in.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds the route that redirects to the identity provider, and the route to which the provider redirects
-// back. The sign-in page links to the first route. The page cannot use a form instead, because the content security
+// mountIdentities adds two routes: one redirects to the identity provider, and the provider redirects back to the
+// other. The sign-in page links to the first route. The page cannot use a form instead, because the content security
 // policy forbids a form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
@@ -45,8 +45,8 @@ func (p *Pages) toProvider(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// fromProvider signs in the person whose browser the provider redirects back. It deletes the cookie, so each attempt
-// can be used once.
+// fromProvider signs in the person whose browser the provider redirects back. It deletes the cookie of the attempt, so
+// each attempt can be used only once.
 func (p *Pages) fromProvider(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	attempt, ok := oidc.ParseAttempt(shownCookie(c, attemptName, loopbackAttemptName))

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
 )
 
-// mountInvitations adds the routes on which people who already have an account answer an invitation. They answer it by
-// a mailed link, or on their account page.
+// mountInvitations adds the routes by which people who already have an account accept or decline an invitation. They do
+// so on the page of a mailed link, or on their account page.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
@@ -66,8 +66,8 @@ func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 }
 
 // answerInvitation calls the function `answer` with the id of the invitation in the path. Then it redirects to the
-// account page, which shows the result; the argument `done` names the sentence about the result. If the invitation is
-// no longer open, answerInvitation shows the account page with the reason.
+// account page, which shows the result; the argument `done` is the id of the text about the result. If the invitation
+// is no longer open, answerInvitation shows the account page with the reason.
 func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/account/password/remove", p.removePassword)
 }
 
-// The cookie of a browser for which console has made a challenge. Only this browser can send the answer to the
+// The cookie stores the secret of a challenge. Only the browser that has this cookie can send the answer to the
 // challenge.
 const (
 	challengeName         = "__Host-slotmesh-passkey"
@@ -55,7 +55,7 @@ func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 }
 
 // told sends a JSON answer to a request of the page's script. The argument `what` has the WebAuthn options for the
-// browser. If `what` is nil, the answer has a message for the person instead, which the function `sentence` returns.
+// browser. If `what` is nil, the answer has only the message for the person that the function `sentence` returns.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -121,8 +121,8 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	return err
 }
 
-// wrongPasskey returns the id of the sentence that explains an error about a person's credentials. It returns "" for
-// other errors and for nil.
+// wrongPasskey returns the id of the text that explains an error about a person's credentials. It returns "" for other
+// errors and for nil.
 func wrongPasskey(err error) string {
 	switch {
 	case errors.Is(err, identity.ErrStale):
@@ -172,7 +172,7 @@ func (p *Pages) removePasskey(c *fiber.Ctx) error {
 	}
 	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
 	if errors.Is(err, store.ErrNotFound) {
-		err = nil // the passkey was removed before, or does not exist
+		err = nil // the passkey was already removed, or does not exist
 	}
 	return p.changed(c, "passkey_removed", session, err)
 }
@@ -186,9 +186,9 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 }
 
 // changed completes a change of a person's credentials. It redirects to the account page, which shows the result; the
-// argument `done` names the sentence about the result. If err is an error that the person can solve, changed shows the
-// account page with a sentence about the error. The argument `session` is the secret of a new session, or "" if the
-// change creates no session.
+// argument `done` names the text about the result. If the person can solve the problem in `err`, changed shows the
+// account page with a text about the error. The argument `session` is the secret of a new session, or "" if the change
+// creates no session.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)
@@ -202,7 +202,7 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneHere maps the parameter `done` of the account page to the id of the sentence that describes the result.
+// doneHere maps the parameter `done` of the account page to the id of the text that describes the result.
 var doneHere = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
 	"passkey_removed": "passkey_removed", "password_removed": "password_removed",

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// mountPasswords adds the routes for passwords. It adds those for a forgotten password only if the public address of
-// the owner's pages is configured, because the mailed link contains this address.
+// mountPasswords adds the routes for passwords. It adds the routes for a forgotten password only if the public address
+// of the owner's pages is configured, because the mailed link contains this address.
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.byPassword)
 	if p.accounts.OwnerURL != "" {
@@ -65,8 +65,8 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// attempter returns the rate limit against which an attempt to sign in counts. If this account has signed in before in
-// the browser, the limit belongs to the account in this browser. So attempts of strangers cannot use it up.
+// attempter returns the rate limit for an attempt to sign in. If the account has signed in before in the browser, the
+// limit is that of the account in this browser. So attempts of strangers cannot use up this limit.
 func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), shownBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -83,7 +83,8 @@ func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.Cli
 func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
 
 // attempt calls the function `try` if the person's rate limit, the argument `by`, allows an attempt to sign in. If
-// `try` returns the error of a wrong password, link or code, attempt also counts a wrong attempt. Fault: rate_limited.
+// `try` returns the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault:
+// rate_limited.
 func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {
@@ -98,7 +99,8 @@ func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) err
 	return err
 }
 
-// wait sets the time that the person must wait, from the fault err, in the answer's header Retry-After and on the page.
+// wait reads from the fault `err` how long the person must wait. It sets this time in the answer's header Retry-After
+// and on the page.
 func wait(c *fiber.Ctx, asking *view.Asking, err error) {
 	after := fault.Of(err)
 	asking.Wait = after.RetryAfter
@@ -180,8 +182,8 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// wrongChoice returns the id of the sentence that explains why a person may not choose a password. It returns "" for
-// other errors and for nil.
+// wrongChoice returns the id of the text that explains why a person may not choose a password. It returns "" for other
+// errors and for nil.
 func wrongChoice(err error) string {
 	switch {
 	case errors.Is(err, password.ErrShort):

@@ -33,7 +33,7 @@ type Pages struct {
 	assets   *web.Assets
 }
 
-// New returns the pages for signing in, which use these accounts.
+// New returns the pages for signing in. The pages call `accounts`.
 func New(accounts *identity.Accounts) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
@@ -66,8 +66,8 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Post("/account/sessions/:id/end", p.end)
 }
 
-// formBytes is the maximum size of a form's body. The limit of the port itself is larger, because the port accepts
-// whole manifests.
+// formBytes is the maximum size of a form's body. The HTTP server's own limit is larger, because the server also
+// accepts manifests.
 const formBytes = 64 << 10
 
 // strangers is middleware for the routes that need no session. Before any other work, it limits the number of requests
@@ -106,7 +106,8 @@ func setCookie(c *fiber.Ctx, secret string, maxAge int) {
 
 func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
 
-// setHostCookie sets a cookie of this host. For requests to a loopback address, the cookie has the name onThisMachine.
+// setHostCookie sets a cookie of this host. For requests to a loopback address, the name of the cookie is
+// `onThisMachine` instead of `name`.
 func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
 	cookie := &fiber.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
@@ -171,8 +172,8 @@ func (p *Pages) readmit(c *fiber.Ctx) error {
 	return p.Admit(c)
 }
 
-// SignedIn returns the signed-in person whom [Pages.Admit] has stored in the request. Before that middleware has run,
-// it returns nil.
+// SignedIn returns the signed-in person whom [Pages.Admit] has stored in the request. If [Pages.Admit] has not run,
+// SignedIn returns nil.
 func SignedIn(c *fiber.Ctx) *identity.SignedIn {
 	signed, _ := c.Locals(signedInKey{}).(*identity.SignedIn)
 	return signed
@@ -198,8 +199,8 @@ func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
 	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
 }
 
-// offer shows a button to sign in by the link in the path. It does not use up the link, so a program that only opens
-// the link does not sign in.
+// offer shows a button to sign in by the link in the path. The link stays valid until the person presses the button. So
+// a program that only opens the link does not sign in.
 func (p *Pages) offer(c *fiber.Ctx) error {
 	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
 	if errors.Is(err, identity.ErrNobody) {
@@ -257,9 +258,9 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	return nil
 }
 
-// The cookie of a browser by which a person has signed in before. The cookie gives no rights. By the cookie, console
-// counts wrong passwords in this browser separately from those of strangers. Otherwise strangers could use up the
-// limit, so that the person could not sign in.
+// The cookie of a browser by which a person has signed in before. The cookie gives no rights. With the cookie, console
+// counts wrong passwords in this browser separately from wrong passwords that strangers send. Otherwise strangers could
+// use up the limit, so that the person could not sign in.
 const (
 	browserName         = "__Host-slotmesh-browser"
 	loopbackBrowserName = "slotmesh-browser"
@@ -278,8 +279,8 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 
 func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
-// showAccount shows a person their credentials and sessions. The argument `wrong` is the id of the sentence about a
-// failed action, or "" if no action failed.
+// showAccount shows a person their credentials and sessions. The argument `wrong` is the id of the text about a failed
+// action, or "" if no action failed.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)
 	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
@@ -318,8 +319,8 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page returns the data that every page needs. The language of the page is the one that the person has chosen. If the
-// person has chosen none, it is the language of the browser.
+// page returns the data that every page needs. The language of the page is the language that the person has chosen. If
+// the person has chosen no language, it is the language of the browser.
 func (p *Pages) page(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedIn(c); signed != nil {

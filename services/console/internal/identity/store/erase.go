@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Erase deletes all data of these businesses from the tables of console (lifecycle.md §6): members, tokens,
-// invitations, events and idempotency results. It also deletes the people who belonged only to these businesses and are
-// not operators. Erase returns the number of deleted rows, without those of these people's sessions, links and
-// credentials.
+// Erase deletes all data of the given businesses from console's tables (lifecycle.md §6): members, tokens, invitations,
+// events and idempotency results. It also deletes the people who belonged only to these businesses and are not
+// operators. Erase returns the number of deleted rows. This number does not include the rows of deleted people's
+// sessions, links and credentials.
 //
 // If such a person is invited to another business at the same time, Erase returns an error. The next attempt keeps the
 // person.

@@ -14,7 +14,7 @@ import (
 )
 
 // recordSQL records an event about a member in one business, or in each business of the person. The event has the
-// member's role, but no name or address. So no personal data is left in events after the person is deleted.
+// member's role, but no name or address. So events contain no personal data after the person is deleted.
 var recordSQL = `
 WITH raised AS (
     UPDATE people SET sequence = sequence + 1 WHERE id = @person_id RETURNING id, sequence
@@ -36,7 +36,8 @@ func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessI
 	return nil
 }
 
-// as returns a context with a person as the actor of events. It serves a sign-in, whose request has no principal.
+// as returns a context with a person as the actor of events. A sign-in uses this context, because the request of a
+// sign-in has no principal.
 func as(ctx context.Context, personID uuid.UUID) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Owner, ID: personID})
 }

@@ -39,9 +39,10 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 	})
 }
 
-// followGroup gives a person the operator right or removes it, depending on whether the provider's group contains the
-// person. The argument `now` is the time of the sign-in. If another operator gave the person the right, the right does
-// not lapse. But followGroup removes this right too when the group no longer contains the person.
+// followGroup gives a person the operator right if the provider's group contains the person. Otherwise it removes this
+// right. The argument `operator` reports whether the group contains the person. The argument `now` is the time of the
+// sign-in. A right that another operator gave does not lapse. But followGroup removes such a right too if the group
+// does not contain the person.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {
 	case operator && person.Operator:

@@ -51,7 +51,7 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 // does not change a member who already has this role.
 //
 // If a person whose address is not verified becomes a member, Invite deletes their credentials, because another inviter
-// may have set them. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of
+// may have set them. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], the errors of
 // postgres.WriteIdempotently. Faults: business_not_found, forbidden.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
@@ -111,7 +111,8 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 	return record(ctx, tx, what, personID, m.BusinessID, now)
 }
 
-// keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the e-mail address.
+// keptInvitation is the SQL expression for the data of an invitation that an event contains. It leaves out the e-mail
+// address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
 // insertInvitation stores an invitation. The argument `maker` is the principal who sent it. If the business already has
@@ -147,8 +148,8 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 		` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
-// SetInvitationSecret stores the hash of the secret in an invitation's mailed link. So the link in an earlier mail of
-// the invitation no longer works. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden.
+// SetInvitationSecret stores the hash of the secret of a new mailed link for an invitation. So the links in earlier
+// mails of the invitation no longer work. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden.
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

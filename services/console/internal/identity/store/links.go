@@ -98,8 +98,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 	return nil
 }
 
-// PersonByLink returns the person of a link with this purpose, if the link is valid at the instant `now`. It does not
-// use up the link. Errors: [ErrNotFound].
+// PersonByLink returns the person of a link with this purpose, if the link is valid at the instant `now`. The link
+// stays valid. Errors: [ErrNotFound].
 func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose,
 	now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
@@ -117,7 +117,8 @@ func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Ses
 }
 
 // SetPasswordByLink deletes a link for a password and stores the hash of the chosen password, in one transaction. It
-// deletes the person's passkeys, ends all their sessions and links, and creates a new session. Errors: [ErrNotFound].
+// also deletes the person's passkeys, ends all their sessions and links, and creates a new session. Errors:
+// [ErrNotFound].
 func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session,
 	session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForPassword, of, session,
@@ -166,7 +167,7 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 }
 
 // verify marks the address of a person as verified. It also ends all access that other people may have had as this
-// person before.
+// person.
 func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET verified_at = $2 WHERE id = $1`, personID, now); err != nil {
 		return err

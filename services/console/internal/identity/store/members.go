@@ -64,8 +64,8 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns the given e-mail addresses that belong to verified members of a business, or to people who
-// are verified operators at the instant `now`. The addresses must be in lower case.
+// VerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to people
+// who are verified operators at the instant `now`. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {
@@ -85,7 +85,7 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 
 // ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
 // business. If the member belongs to no other business, ChangeMember also ends their sessions. Errors: [ErrRevoked],
-// [ErrNotFound], [ErrLastOwner], those of postgres.WriteIdempotently. Faults: business_not_found, forbidden;
+// [ErrNotFound], [ErrLastOwner], the errors of postgres.WriteIdempotently. Faults: business_not_found, forbidden;
 // outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
 	now time.Time) (TeamMember, error) {
@@ -106,8 +106,8 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 }
 
 // RemoveMember removes a person from a business, idempotently. It revokes the tokens that the person created for the
-// business. If the person belongs to no other business, RemoveMember also ends their sessions. Its errors and faults
-// are those of [Store.ChangeMember].
+// business. If the person belongs to no other business, RemoveMember also ends their sessions. RemoveMember has the
+// same errors and faults as [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
 	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
@@ -121,8 +121,8 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember runs the function `change`, which changes or removes a member, idempotently. The argument `to` is the role
-// of the member after the change, or "" if the change removes the member.
+// overMember runs, idempotently, the function `change`, which changes or removes a member. The argument `to` is the
+// role of the member after the change, or "" if the change removes the member.
 //
 // Before the change, overMember locks the person, and then all owners of the business in a fixed order. So if two
 // owners demote each other at the same time, the second demotion fails with [ErrLastOwner].

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// GroupOperatorGood is how long a person who is an operator by a group of the identity provider keeps the operator
-// right. The time begins at the person's last sign-in by the provider.
+// GroupOperatorGood is how long the operator right lasts that a person has through a group of the identity provider.
+// The time begins at the person's last sign-in by the provider.
 const GroupOperatorGood = 12 * time.Hour
 
 // ErrLastOperator means that the change would leave the installation without an operator.
@@ -63,8 +63,8 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 }
 
 // DemoteOperator removes the operator right of a person, idempotently. It ends the person's sessions and links, and
-// revokes the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
-// postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
+// revokes the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], the
+// errors of postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// The transaction locks all operators in one order. So if two operators demote each other, one of them stays an
@@ -84,8 +84,8 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 	})
 }
 
-// overOperator runs a change that removes rights of an operator, idempotently. The argument `by` is the operator who
-// makes the change; personID is the operator whose rights it removes.
+// overOperator runs, idempotently, a change that removes rights of an operator. The argument `by` is the operator who
+// makes the change. The argument `personID` is the operator who loses rights.
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
@@ -110,8 +110,8 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 }
 
 // SignOutOperator ends an operator's sessions and links, and revokes the tokens that they created as an operator,
-// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], those of postgres.WriteIdempotently.
-// Faults: forbidden; outcome_unknown.
+// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], the errors of
+// postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
@@ -135,8 +135,8 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 }
 
 // revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
-// created with these. The former are tokens with the role of an operator, and tokens of businesses to which the person
-// does not belong.
+// created with these tokens. A person can create two kinds of tokens only as an operator: tokens with the role of an
+// operator, and tokens of businesses to which the person does not belong.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,

@@ -97,7 +97,7 @@ func (s *Store) Passkeys(ctx context.Context, personID uuid.UUID) ([]Passkey, er
 		personID)
 }
 
-// PasskeyByKey returns the passkey with this id, which the person's device chose. Errors: [ErrNotFound].
+// PasskeyByKey returns the passkey with the id `id`. The person's device chose this id. Errors: [ErrNotFound].
 func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	p, err := postgres.Row(ctx, s.pool, scanPasskey, "look up a passkey", passkeySQL+`credential_id = $1`, id)
 	return p, found(err)
@@ -160,8 +160,8 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 	})
 }
 
-// RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. If the
-// argument `otherwise` is true, the person can sign in even without a passkey or password, for example by an identity
+// RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. The
+// argument `otherwise` is true if the person can sign in without a passkey or password, for example by an identity
 // provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session,
 	session [sha256.Size]byte) error {

@@ -39,9 +39,9 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 	return c, err
 }
 
-// SignInByPassword creates a session of a person, if their stored password still has the hash passwordHash. The caller
-// has compared this hash with the typed password; since then, the person may have changed the password. Errors:
-// [ErrNotFound].
+// SignInByPassword creates a session of a person, if the hash of their stored password is still `passwordHash`. The
+// caller has compared this hash with the typed password. After this comparison, the person may have changed the
+// password. Errors: [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session,
 	session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -150,8 +150,8 @@ var ErrMember = errors.New("is a member with another role")
 // ErrTooMany means that a person already belongs to the maximum number of businesses.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// lockPerson locks the rights and the row of a person until the transaction ends, and returns the person. Until then,
-// no other transaction can change these rights, or make a change that depends on them.
+// lockPerson takes the lock of [lockRights] and the row lock of a person, and returns the person. Until the transaction
+// ends, no other transaction can change the person's rights, or make a change that depends on these rights.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err

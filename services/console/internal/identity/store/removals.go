@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// ErrUnknownKey means that no business has the slug, and that no earlier removal of the slug had this Idempotency-Key.
+// ErrUnknownKey means that no business has the slug, and that Slotmesh has stored no earlier request to remove the slug
+// with this Idempotency-Key.
 var ErrUnknownKey = errors.New("no removal has this key")
 
 // Meant returns the id of the business that a request to remove a business means. This is the business that had the

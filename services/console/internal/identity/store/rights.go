@@ -171,7 +171,8 @@ func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
 	return now, id, nil
 }
 
-// EndWrite records that a write in another service has ended. It ignores the nil UUID.
+// EndWrite records that a write in another service has ended. The argument `id` is the id that [Store.BeginWrite]
+// returned. EndWrite ignores the nil UUID.
 func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil

@@ -36,8 +36,8 @@ type Signed struct {
 	Members []access.Member // empty for an operator
 }
 
-// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, addSession first
-// removes this right. Otherwise its later removal would also end the new session.
+// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, addSession removes
+// this right first. Otherwise a later removal of the right would also end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
 	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 // session's person has not lapsed. [goodSessionAt] returns the parameters of the condition.
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
-// goodSessionAt returns the parameters of [goodSession] at the instant `now`. The first one is key, which identifies
-// the session.
+// goodSessionAt returns the parameters of [goodSession] at the instant `now`. The first parameter is `key`, which
+// identifies the session.
 func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }

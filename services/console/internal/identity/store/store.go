@@ -34,13 +34,13 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// FindIdempotencyResult returns the stored result of an earlier request with the same Idempotency-Key about a business.
-// It works as postgres.FindIdempotencyResult does. The nil UUID stands for requests about operators.
+// FindIdempotencyResult returns the stored result of an earlier request about a business with the same Idempotency-Key,
+// as postgres.FindIdempotencyResult does. The nil UUID stands for requests about operators.
 func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// execer is a transaction or a pool, as a statement that returns no rows needs it.
+// execer is a transaction or a pool that executes a statement without result rows.
 type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }

@@ -70,10 +70,11 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 	return nil
 }
 
-// MaxTokens is the maximum number of valid tokens of a business, or of operators.
+// MaxTokens is the maximum number of valid tokens of one business, and also of valid tokens of operators.
 const MaxTokens = 100
 
-// ErrTooManyTokens means that the business already has [MaxTokens] valid tokens, or that the operators have them.
+// ErrTooManyTokens means that the business already has [MaxTokens] valid tokens, or that [MaxTokens] valid tokens of
+// operators exist.
 var ErrTooManyTokens = errors.New("has too many tokens")
 
 // insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
@@ -136,14 +137,14 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 	return t, found(err)
 }
 
-// keptToken is the SQL expression for the data of a token in an event. It leaves out the hash of the secret and the
-// time of the last use.
+// keptToken is the SQL expression for the data of a token that an event contains. It leaves out the hash of the secret
+// and the time of the last use.
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL returns the beginning of an SQL query. The beginning defines the table ended_tokens, which has the ids of
-// some tokens, and the ids of all tokens that were created with these. The argument `first` is an SQL query for the ids
-// of the former tokens.
+// endedSQL returns the beginning of an SQL statement: the definition of the table ended_tokens. This table has the ids
+// of some tokens, and the ids of all tokens that were created with these tokens. The argument `first` is an SQL query
+// that returns the ids of the first tokens, without the tokens that these created.
 func endedSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
@@ -151,9 +152,9 @@ func endedSQL(first string) string {
 		)`
 }
 
-// revoke revokes some tokens and the tokens that were created with these, and ends the invitations that any of these
-// tokens sent. The argument `first` is an SQL query for the ids of the former tokens; args are its parameters. A token
-// that is already revoked stays unchanged.
+// revoke revokes some tokens and the tokens that were created with these, and ends the invitations that were sent with
+// these tokens. The argument `first` is an SQL query that returns the ids of the first tokens, and `args` are the
+// parameters of this query. A token that is already revoked stays unchanged.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
 	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`),
@@ -210,7 +211,7 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 
 // madeByLapsed is an SQL query for the person who created a token, directly or through other tokens. It returns a row
 // only if a provider's group made this person an operator and the operator right has lapsed. The right has lapsed if
-// the provider last confirmed it at or before the parameter $3.
+// the provider last confirmed the right at or before the parameter $3.
 //
 // The query returns no row for a token of a business to which the person belongs, because this token does not depend on
 // the operator right.
@@ -229,8 +230,8 @@ const madeByLapsed = `
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// goodTokenAt returns the parameters of [goodToken] at the instant `now`. The first one is key, which identifies the
-// token.
+// goodTokenAt returns the parameters of [goodToken] at the instant `now`. The first parameter is `key`, which
+// identifies the token.
 func goodTokenAt(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
 }

@@ -1,5 +1,5 @@
 // Package texts has the texts of the pages for signing in, in one file for each language. All files contain the same
-// sentences.
+// text ids.
 package texts
 
 import (
@@ -12,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load returns the sentences in all languages. Only the first call reads the files.
+// Load returns the texts in all languages. Only the first call reads the files.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })
