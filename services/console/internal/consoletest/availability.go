@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 )
 
-// Availability is a fake of the service availability. It returns the same explanation for every start. In reports, it
-// returns two hours of working time of the member [Former].
+// Availability is a fake of the service availability. The fake returns the same explanation for every start. In
+// reports, the fake returns two hours of working time of the member [Former].
 type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
@@ -19,14 +19,15 @@ type Availability struct {
 	agenda   availability.Agenda    // answer to every request for an agenda
 }
 
-// Plan sets the agenda that the fake returns from now on: the members' working hours, class sessions and free time.
+// Plan sets the agenda that the fake returns in later requests: the members' working hours, class sessions and free
+// time.
 func (s *Availability) Plan(agenda availability.Agenda) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agenda = agenda
 }
 
-// LeaveOutside sets the bookings that the fake reports from now on as conflicts with every new offer.
+// LeaveOutside sets the bookings that the fake reports in later requests as conflicts with every new offer.
 func (s *Availability) LeaveOutside(outside ...availability.Outside) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,14 +41,14 @@ func (s *Availability) Held() []availability.Held {
 	return s.held
 }
 
-// Answer sets the explanation that the fake returns for every start from now on.
+// Answer sets the explanation that the fake returns for every start in later requests.
 func (s *Availability) Answer(explained availability.Explanation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered = explained
 }
 
-// Asked returns all requests for an explanation since the fake was started.
+// Asked returns all requests for an explanation that the fake has received.
 func (s *Availability) Asked() []availability.ExplainRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,11 +24,11 @@ type Booking struct {
 	keys      map[string][]booking.Key
 	bookings  map[string][]booking.Booking
 	tickets   map[string][]booking.Ticket
-	silent    []string // last path segments of requests that must not notify the customer
+	silent    []string // last path segment of each request that must not notify the customer
 }
 
-// TakeSilent returns the last path segments of all requests that must not notify the customer, such as confirm and
-// reschedule. The next call returns only later requests.
+// TakeSilent returns the last path segment, for example "confirm", of each request that must not notify the customer. A
+// later call of TakeSilent returns only the segments of requests since this call.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,8 @@ func finds(f booking.Filter, b booking.Booking) bool {
 		hasPayment(b.Payment, f.Payment)
 }
 
-// hasPayment reports whether a payment has the status in the argument asked. If asked is "", it reports true.
+// hasPayment reports whether a payment has the status in the argument `asked`. If `asked` is "", hasPayment returns
+// true.
 func hasPayment(p *booking.Payment, asked string) bool {
 	switch {
 	case asked == "" || p == nil:
@@ -202,7 +203,8 @@ func hasPayment(p *booking.Payment, asked string) bool {
 	return p.Status == asked
 }
 
-// moves maps the name of each transition of a booking to the statuses before it and the status after it.
+// moves maps the name of each transition of a booking to the statuses that allow the transition and to the status after
+// the transition.
 var moves = map[string]struct {
 	from []string
 	to   string

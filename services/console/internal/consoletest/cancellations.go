@@ -64,8 +64,8 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 	return s.refundBooking(r, b)
 }
 
-// refundBooking sets an online payment of 40.00 in a booking and refunds it as the request asks. The refundable amount
-// of the cancellation policy is half of the payment.
+// refundBooking sets an online payment of 40.00 in a booking and refunds it as the request asks. The amount that the
+// cancellation policy refunds is half of the payment.
 func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
 	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	var err error
@@ -75,9 +75,9 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 	return ok(*b)
 }
 
-// refunding returns the refund that a request asks for, or nil if the request asks for no refund. paid is the amount
-// that was paid online. If the request names no amount, the refund is unsaid, the refundable amount of the cancellation
-// policy.
+// refunding returns the refund that a request asks for, or nil if the request asks for no refund. The argument `paid`
+// is the amount that was paid online. The argument `unsaid` is the refundable amount of the cancellation policy;
+// refunding returns it if the request names no amount.
 func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {

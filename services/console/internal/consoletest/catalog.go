@@ -1,11 +1,12 @@
 // Package consoletest runs console in tests with fakes of the services that console calls, such as catalog, booking and
-// rental. Each fake is an HTTP server that keeps its data in memory. A fake serves the requests of the internal API
-// that console sends, with the types of libs/platform/peer. It returns the faults that the clients of this API
-// document.
+// rental. Each fake is an HTTP server that keeps its data in memory. A fake serves those requests of a service's
+// internal API that console sends, with the types of libs/platform/peer. The fake returns the faults that the clients
+// of the internal API document.
 //
 // Console does not import the real services, because they are separate Go modules. The end-to-end tests of
-// services/allinone check that the fakes behave like the real services: they send the requests of console's tests to
-// the real services. They also validate each request and answer of the admin API against its OpenAPI document.
+// services/allinone check that the fakes behave like the real services: these tests send the requests of console's
+// tests to the real services. The end-to-end tests also validate each request and response of the admin API against the
+// OpenAPI document of the admin API.
 package consoletest
 
 import (
@@ -37,32 +38,32 @@ type Catalog struct {
 	keys       []string             // Idempotency-Keys of all requests to publish
 	before     func()               // runs before the next publishing or rollback
 	after      func()               // runs after the next read of an offer
-	staff      bool                 // whether offers have their staff
-	removed    map[string]bool      // slug and Idempotency-Key, joined, of each completed removal
+	staff      bool                 // true if the fake returns offers with their staff
+	removed    map[string]bool      // completed removals, by the slug and Idempotency-Key joined
 }
 
-// Keys returns the Idempotency-Keys of all requests to publish since the fake was started.
+// Keys returns the Idempotency-Keys of all requests to publish that the fake has received.
 func (s *Catalog) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys)
 }
 
-// BeforePublish runs the function do once, before the fake handles the next publishing or rollback.
+// BeforePublish runs the function in the argument `do` once, before the fake handles the next publishing or rollback.
 func (s *Catalog) BeforePublish(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
 }
 
-// ShowStaff makes the fake return offers with their staff from now on.
+// ShowStaff makes the fake return offers with their staff in later requests.
 func (s *Catalog) ShowStaff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.staff = true
 }
 
-// AfterOffer runs the function do once, after the fake has handled the next read of an offer.
+// AfterOffer runs the function in the argument `do` once, after the fake has handled the next request to read an offer.
 func (s *Catalog) AfterOffer(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,8 @@ func (s *Catalog) AfterOffer(do func()) {
 }
 
 // Put publishes a valid manifest in the fake without a request. Call Put only in functions that are passed to
-// [Catalog.BeforePublish] or [Catalog.AfterOffer]: the fake is locked while these run, and Put does not lock it.
+// [Catalog.BeforePublish] or [Catalog.AfterOffer]: Put does not lock the fake, and the fake is locked only while these
+// functions run.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
@@ -114,7 +116,7 @@ func (s *Catalog) Handler() http.Handler {
 	return mux
 }
 
-// reply is a response of a fake. The response has the bytes of body, or value encoded as JSON.
+// reply is a response of a fake. The body of the response is the field `body`, or the field `value` encoded as JSON.
 type reply struct {
 	status int
 	header map[string]string
@@ -165,7 +167,7 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
 }
 
-// compile returns the offer that publishing the manifest in the request would create.
+// compile returns the offer that would be created if the manifest in the request were published.
 func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -178,7 +180,7 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	return ok(offerOf(m, r.PathValue("slug"), 1))
 }
 
-// offerOf returns the published offer of a manifest. It has only those parts of an offer that console reads.
+// offerOf returns the published offer of a manifest. The result has only those parts of an offer that console reads.
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),

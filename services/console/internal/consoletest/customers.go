@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// found answers a search for customers like the real services. A query matches parts of e-mail addresses and names.
+// found answers a search for customers as the real services do. The query matches parts of e-mail addresses and
+// names.
 func found(r *http.Request, known []customer.Customer) (*reply, error) {
 	var asked customer.Search
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -83,7 +84,7 @@ func (s *Booking) held(r *http.Request) (*reply, error) {
 	return ok(held)
 }
 
-// erase erases a customer's data. It keeps the data of pending bookings, unless the request has force.
+// erase erases a customer's data. If the request does not have force, erase keeps the data of pending bookings.
 func (s *Booking) erase(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -144,22 +145,22 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 	return ok(erased)
 }
 
-// Message stands for one message and one webhook delivery that the service notifications stores for a customer. Both
-// are about the object with the id About, such as a booking.
+// Message stands for two records of a customer that the service notifications stores: a message and a webhook delivery.
+// Both records are about the same object, such as a booking. The field About is the id of this object.
 type Message struct {
 	About uuid.UUID
 	To    string
 }
 
-// Keep adds messages to customers of a business to those that the fake stores.
+// Keep adds messages to customers of a business to the stored messages of the fake.
 func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave sets whether the fake refuses requests to export or erase a customer's data, as if notifications were
-// unavailable.
+// Leave makes the fake unavailable for requests to export or erase a customer's data if the argument `away` is true. If
+// `away` is false, the fake accepts such requests again.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

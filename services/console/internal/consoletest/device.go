@@ -13,18 +13,18 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 )
 
-// Device simulates a browser on a device that has one passkey (WebAuthn). By its fields, a test can simulate a foreign
-// page, a copied passkey, or a device that does not verify its user.
+// Device simulates a browser on a device that has one passkey (WebAuthn). A test sets the fields of a Device to
+// simulate a page of another site, a copied passkey, or a device that does not verify its user.
 type Device struct {
 	Origin     string // origin that the browser reports for the page
-	Count      uint32 // signature counter; 0 if the device does not count
-	Unverified bool   // the device does not verify its user
+	Count      uint32 // signature counter; 0 if the device does not count its signatures
+	Unverified bool   // true if the device does not verify its user
 
 	id, holder []byte
 	key        *ecdsa.PrivateKey
 }
 
-// NewDevice returns a device without a passkey. Its browser shows one of the owner's pages.
+// NewDevice returns a device without a passkey. The browser of the device shows one of the owner's pages.
 func NewDevice() *Device { return &Device{Origin: OwnerURL} }
 
 var base64url = base64.RawURLEncoding
@@ -52,8 +52,8 @@ func parse(t *testing.T, told string) options {
 	return o
 }
 
-// Make creates the passkey, and returns the value that the form of the page then sends. The argument told has the
-// WebAuthn options that the page received, as JSON.
+// Make creates the passkey, and returns the value that the form of the page then sends. The argument `told` is the JSON
+// text of the WebAuthn options that the page received.
 func (d *Device) Make(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -79,8 +79,8 @@ func (d *Device) Make(t *testing.T, told string) string {
 	})
 }
 
-// Sign signs the challenge in the argument told with the passkey, and returns the value that the form of the page then
-// sends. The argument told has the WebAuthn options that the page received, as JSON.
+// Sign signs a challenge with the passkey, and returns the value that the form of the page then sends. The argument
+// `told` is the JSON text of the WebAuthn options that the page received. These options contain the challenge.
 func (d *Device) Sign(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)

@@ -14,13 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Events has the recorded events of a fake.
+// Events has the events that a fake returns from its event log.
 type Events struct {
 	mu   sync.Mutex
 	list []event.Event
 }
 
-// Record adds events to those that the fake returns.
+// Record adds events to the event log of the fake.
 func (s *Events) Record(events ...event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *Events) Record(events ...event.Event) {
 	})
 }
 
-// events lists events like libs/contracts/eventlog: newest first, in pages that are ordered by time and id.
+// events lists events as libs/contracts/eventlog does: newest first, in pages that are sorted by time and id.
 func (s *Events) events(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

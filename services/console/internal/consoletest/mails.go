@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Refused is an e-mail address. The fake refuses all mails to this address, as a mail server does.
+// Refused is an e-mail address. The fake refuses all mails to this address, as a mail server refuses mails to an
+// unknown address.
 const Refused = "refused@example.com"
 
 func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
@@ -28,7 +29,7 @@ func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
 	return ok(struct{}{})
 }
 
-// Mails returns all mails to an address since the fake was started.
+// Mails returns all mails to an address that console has sent to the fake.
 func (s *Notifications) Mails(to string) []notifications.Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Mailed sets the stored messages of a business to n messages to customers, and returns them, newest first. The newest
-// one has failed, and the others were sent.
+// Mailed replaces the stored messages of a business with `n` messages to customers, and returns these messages, newest
+// first. The sending of the newest message has failed; the other messages were sent.
 func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,7 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: booked}, nil
 }
 
-// optionalID parses an id. It returns nil if text is nil. Fault: invalid_parameter for an invalid id.
+// optionalID parses an id. It returns nil if the argument `text` is nil. Fault: invalid_parameter for an invalid id.
 func optionalID(field string, text *string) (*uuid.UUID, error) {
 	if text == nil {
 		return nil, nil
@@ -74,14 +74,14 @@ func optionalID(field string, text *string) (*uuid.UUID, error) {
 	return &id, nil
 }
 
-// place sets the times of a booking of 45 minutes. The argument start is the start in UTC.
+// place sets the start and end of a booking, which lasts 45 minutes. The argument `start` is the start in UTC.
 func place(b *booking.Booking, start time.Time) {
 	end := start.Add(45 * time.Minute)
 	b.Date, b.StartTime, b.EndTime = start.Format(time.DateOnly), start.Format(time.TimeOnly), end.Format(time.TimeOnly)
 	b.StartsAt, b.EndsAt = start, end
 }
 
-// reschedule changes the time of a booking that has not ended. It refuses the time [Taken].
+// reschedule changes the time of a booking that has not ended. It refuses a new time that begins at [Taken].
 func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	var to struct {
 		Slug string

@@ -10,7 +10,8 @@ import (
 )
 
 // page returns the page of a list that a request asks for, and the cursor of the next page. A page has at most three
-// entries, so that console must read several pages in tests. A cursor is an index of the list.
+// entries, so that console must read several pages in tests. The cursor of a page is the index of its first entry in
+// the list.
 func page[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
@@ -24,7 +25,8 @@ func page[T any](r *http.Request, all []T) ([]T, string) {
 	return all[from:to], strconv.Itoa(to)
 }
 
-// makerOf returns the id of the person or token that console sends as the actor of a request, or nil if there is none.
+// makerOf returns the id of the person or token that console sends as the actor of a request, or nil if the request has
+// no such id.
 func makerOf(r *http.Request) *uuid.UUID {
 	by, err := actor.Parse(r.Header.Get(actor.Header))
 	if err != nil {

@@ -24,7 +24,8 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// Operator is the principal of the environment's token. Tests create and change people and tokens as this principal.
+// Operator is the principal of the admin token that is set in the environment. Tests create and change people and
+// tokens as this principal.
 var Operator = access.Principal{Kind: access.Environment, Operator: true}
 
 // TokenOf creates a token of the admin API with the rights of a member, and returns the token in plain text.
@@ -33,13 +34,15 @@ func (w *World) TokenOf(t *testing.T, m access.Member) string {
 	return w.addToken(t, m, uuid.Nil, nil)
 }
 
-// TokenUntil creates a token of an operator that expires at the instant expires, and returns the token in plain text.
+// TokenUntil creates a token with the rights of an operator, and returns the token in plain text. The argument
+// `expires` is the time at which the token expires.
 func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
 	t.Helper()
 	return w.addToken(t, access.Member{Role: access.Operator}, uuid.Nil, &expires)
 }
 
-// TokenMadeBy creates a token with the rights of a member, as if the person with the id personID had created it.
+// TokenMadeBy creates a token with the rights of a member, and returns the token in plain text. The argument `personID`
+// is the id of the person who is recorded as the creator of the token.
 func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) string {
 	t.Helper()
 	return w.addToken(t, m, personID, nil)
@@ -56,14 +59,14 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	return clear
 }
 
-// CallAs sends a request with another token than the environment's, by [World.Call].
+// CallAs sends a request by [World.Call] with the token in the argument `token` instead of the admin token.
 func (w *World) CallAs(t *testing.T, token, method, path, body string, header ...string) Answer {
 	t.Helper()
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf adds a person with these memberships and signs the person in. It returns the secret of the session, for
-// [Cookie].
+// SessionOf adds a person with these memberships, signs the person in, and returns the secret of the session. Pass the
+// secret to [Cookie].
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
@@ -97,8 +100,8 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	return clear
 }
 
-// Cookie returns the headers of a request by a browser that has a session. The argument session is the session's
-// secret.
+// Cookie returns the headers that a browser with a session sends in its requests. The argument `session` is the secret
+// of the session.
 func Cookie(session string) []string {
 	return []string{"Authorization", "", "Cookie", "slotmesh-session=" + session}
 }

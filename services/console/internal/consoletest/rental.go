@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Rental is a fake of the service rental. It keeps the reservations of the business with the slug harbor in memory. It
-// has 10 units of each rental.
+// Rental is a fake of the service rental. The fake keeps the reservations of one business, whose slug is harbor, in
+// memory. The business has 10 units of each rental.
 type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
-	asked        map[string]string // business id of the last request, by route
-	// LeavesOutside makes the fake report all reservations as conflicts with every new offer.
+	asked        map[string]string // business id in the last request on each route, by route
+	// LeavesOutside, if true, makes the fake report all reservations as conflicts with every new offer.
 	LeavesOutside bool
 }
 
@@ -61,8 +61,8 @@ func (s *Rental) Handler() http.Handler {
 	return mux
 }
 
-// Asked returns the business id of the last request on each route. The key is the method of the request and the part of
-// its path after the slug. The value is "" if the request had no business id.
+// Asked returns the business id in the last request on each route. A key of the map is the method of the request and
+// the part of the path after the slug. A value is "" if the last request had no business id.
 func (s *Rental) Asked() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,8 @@ func (s *Rental) ahead(*http.Request) (*reply, error) {
 	return ok(rental.AheadCount{Count: live})
 }
 
-// outside returns all reservations as conflicts with the new offer if LeavesOutside is true. Otherwise it returns none.
+// outside returns all reservations as conflicts with the new offer if the field LeavesOutside is true. If the field is
+// false, outside returns no conflicts.
 func (s *Rental) outside(*http.Request) (*reply, error) {
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
 	for _, one := range s.reservations {
@@ -144,8 +145,8 @@ var reservationMoves = map[string][2]string{
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move changes the status of a reservation. If the customer's name begins with Late, the reservation is overdue as soon
-// as the customer has picked it up.
+// move changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue at
+// once after the transition pickup.
 func (s *Rental) move(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

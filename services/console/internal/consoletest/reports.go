@@ -14,7 +14,7 @@ import (
 // March is the first date of the periods in the reports of the fake services booking and availability.
 var March = timespan.NewDate(2027, 3, 1)
 
-// Former is the id of a member who has left the business. Reports contain this member, but no offer does.
+// Former is the id of a member who has left the business. Reports contain this member, but offers do not.
 var Former = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
 
 // reportRows returns the same rows for every query of a report.

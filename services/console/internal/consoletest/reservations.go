@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Add adds a reservation of the business with the slug harbor.
+// Add adds a reservation to the fake's business, whose slug is harbor.
 func (s *Rental) Add(r rental.Reservation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,8 @@ func expected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
 
-// cancellation previews the cancellation of a reservation. The refundable amount is 10.00 of an online payment.
+// cancellation previews the cancellation of a reservation. If the customer has paid online, the refundable amount is
+// 10.00.
 func (s *Rental) cancellation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
@@ -78,8 +79,8 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	return refundReservation(r, one, "20.00")
 }
 
-// refundReservation refunds the online payment of a reservation as the request asks. unsaid is the amount that it
-// refunds if the request names no amount.
+// refundReservation refunds the online payment of a reservation as the request asks. The argument `unsaid` is the
+// refund if the request names no amount.
 func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
 	if one.Payment != nil {
 		refund, err := refunding(r, one.Payment.Amount, unsaid)

@@ -147,8 +147,8 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	return refundTicket(r, order, "120.00")
 }
 
-// refundTicket sets an online payment of 120.00 in an order and refunds it as the request asks. unsaid is the amount
-// that it refunds if the request names no amount.
+// refundTicket sets an online payment of 120.00 in an order and refunds this payment as the request asks. The argument
+// `unsaid` is the refund if the request names no amount.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",
 		Refunded: "0.00"}
@@ -160,7 +160,8 @@ func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*
 	return ok(*order)
 }
 
-// formOf returns the customer's answers, form_data, as the service booking stores them: {} if the request has none.
+// formOf returns the customer's answers (form_data) as the service booking stores them. If the request has no answers,
+// the result is {}.
 func formOf(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {
 		return json.RawMessage("{}")

@@ -28,10 +28,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token is the environment's admin token of a [World].
+// Token is the admin token that is set in the environment of each [World].
 var Token = rand.Text()
 
-// OwnerURL is the base URL of the owner's pages in the links of mails.
+// OwnerURL is the base URL of the owner's pages. Links in mails begin with this URL.
 const OwnerURL = "https://owner.example.com"
 
 // World is a console that runs in a test, with fakes of all services that console calls.
@@ -86,7 +86,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	return StartAt(t, clock.System(), change...)
 }
 
-// StartAt is [Start], but console reads the time from the clock now.
+// StartAt is [Start], but console reads the time from the clock in the argument `now`.
 func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
 	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{},
@@ -138,8 +138,8 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	return w
 }
 
-// Replica runs another console with the same database and the same fakes, until the test ends. It returns a copy of w
-// whose URL is the public port of the other console.
+// Replica runs another console with the same database and the same fakes, until the test ends. Replica returns a copy
+// of the World; the field URL of the copy is the address of the other console's public port.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
@@ -173,8 +173,8 @@ type Answer struct {
 	Body   string
 }
 
-// Call sends a request with the admin token to console, and returns the response. The argument header has names and
-// values of headers in turn. If it has the header Authorization, this header replaces the admin token.
+// Call sends a request with the admin token to console, and returns the response. The argument `header` has names and
+// values of headers in turn. If `header` has the header Authorization, this header replaces the admin token.
 func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
@@ -209,5 +209,5 @@ services:
 `
 }
 
-// Config returns the settings of the console that runs in w.
+// Config returns the settings of the console that runs in the World.
 func (w *World) Config() console.Config { return w.cfg }

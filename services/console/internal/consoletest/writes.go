@@ -20,10 +20,10 @@ type Peers struct {
 	writes []string
 }
 
-// reading has the last path segments of POST requests that only read.
+// reading has the last path segments of those POST requests that change no data.
 var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// count returns a handler that records each request and then calls the handler in the argument to.
+// count returns a handler that records each request and then calls the handler in the argument `to`.
 func (p *Peers) count(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -61,8 +61,8 @@ func (p *Peers) Writes() []string {
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's database as text, by the name of the table. It omits columns with the time of the
-// last use, because reads change these columns.
+// Rows returns all rows of console's database as text, by the name of the table. Rows omits each column with the time
+// of the last use, because requests that only read data also change this column.
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
