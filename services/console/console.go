@@ -1,10 +1,10 @@
 // Package console is the service for owners: it has the owner's pages and the admin API of admin.md.
 //
 // Console stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of
-// permissions in internal/identity/access decides who may do what. Console reads and writes offers through the service
-// catalog, API keys and bookings through booking, and reservations through rental, each by its internal API. Console
-// checks the form of an owner's request and logs every change. Only owners and operators reach the public port: the
-// customers' ingress never routes requests to it.
+// permissions in internal/identity/access determines the rights of each role. Console reads and writes offers through
+// the service catalog, API keys and bookings through booking, and reservations through rental, each by its internal
+// API. Console checks the syntax of an owner's request and logs every change. Only owners and operators reach the
+// public port of console: the customers' ingress never routes requests to this port.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/command) uses only the admin API.
 package console
@@ -56,8 +56,8 @@ type Config struct {
 	Redis    redisx.Config
 	Limits   limits.Config
 	// AdminToken is the bearer token of the environment, which has full rights to the admin API. A token has 24 or more
-	// visible ASCII characters. While a new token replaces an old one, AdminToken has both tokens, separated by a
-	// comma.
+	// visible ASCII characters. While a new token replaces an old one, AdminToken has the old and the new token,
+	// separated by a comma.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -69,25 +69,25 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// NotificationsURL is the base URL of notifications' internal port.
 	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
-	// PagesURL is the public base URL of the customers' pages, such as https://book.example.com. Console shows it to
-	// owners.
+	// PagesURL is the public base URL of the customers' pages, such as https://book.example.com. Console shows this URL
+	// to owners.
 	PagesURL string `env:"PAGES_URL, required"`
-	// PublicURL is the public base URL of the API and of MCP; "" means the same as PagesURL.
+	// PublicURL is the public base URL of the API and of MCP. If PublicURL is empty, the base URL is PagesURL.
 	PublicURL string `env:"PUBLIC_URL"`
-	// PublishTimeout is the time limit for one request to catalog that publishes a manifest. In this time, catalog must
-	// parse, check and store 5 MB.
+	// PublishTimeout is the timeout of one request to catalog that publishes a manifest. In this time, catalog must
+	// parse, check and store a manifest of up to 5 MB.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 	// OwnerURL is the public base URL of the owner's pages, such as https://owner.example.com. Links in mails begin
 	// with this URL. If OwnerURL is empty, mails have no links, and people cannot use passkeys.
 	OwnerURL string `env:"OWNER_URL"`
-	// PasswordSignIn allows people to sign in by a password or a passkey.
+	// PasswordSignIn is true if people may sign in with a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
 }
 
-// checkTokens returns an error for the first invalid admin token in a comma-separated list. The error does not show the
-// token.
+// checkTokens returns an error if a comma-separated list of admin tokens has an invalid token. The error does not show
+// the token.
 func checkTokens(list string) error {
 	for token := range strings.SplitSeq(list, ",") {
 		if err := config.CheckSecret(token, 24); err != nil {
@@ -97,8 +97,8 @@ func checkTokens(list string) error {
 	return nil
 }
 
-// Validate returns an error if the settings are invalid or contradict each other. Each error names the environment
-// variable, and never shows a token.
+// Validate returns an error if a setting is invalid or contradicts another setting. The error names the environment
+// variable of the setting, and never shows a token.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
 		c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
@@ -145,7 +145,8 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "console", migrations.FS)
 }
 
-// New returns the service console. The caller runs it. New connects to no database and to no other service.
+// New returns the service console, which the caller then runs. New itself does not connect to the database or to other
+// services.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// openProvider returns the identity provider, or nil if none is configured.
+// openProvider returns the identity provider for sign-in, or nil if the settings name no identity provider.
 func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	if !cfg.OIDC.Enabled() {
 		return nil
@@ -165,20 +166,20 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	return provider
 }
 
-// openPeers returns the clients of the other services.
+// openPeers returns the clients by which console calls the other services.
 func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
 	team *eventlog.Log) *peers.Peers {
-	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a request to another service that writes
+	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a request that changes data in another service
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient),
 		s.Peer("rental", cfg.RentalURL, patient)
 	s.AddErasureJob(catalog, records.Erase)
 	return &peers.Peers{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		// Offers has a shorter timeout than Businesses, because it never publishes.
+		// Offers has a shorter timeout than Businesses, because console never publishes manifests by Offers.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),
-		// Availability may need as long as publishing, because a plan checks thousands of bookings.
+		// Availability has the timeout of publishing, because a plan makes availability check thousands of bookings.
 		Availability: availability.NewClient(
 			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		),

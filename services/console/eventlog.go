@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// member is the data of an event about a team member. It has the role after the event. If the member was removed, it
-// has the role before the event.
+// member is the data of an event about a team member. The role in this data is the member's role after the event. If
+// the event removed the member, the role is the member's role before the event.
 type member struct {
 	ID      uuid.UUID  `json:"id"`
 	Role    string     `json:"role"`
@@ -32,7 +32,7 @@ type token struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// utc returns the token with all instants in UTC, because all answers of the API have instants in UTC.
+// utc returns the token with all instants in UTC, because the admin API returns all instants in UTC.
 func (t token) utc() token {
 	t.CreatedAt = t.CreatedAt.UTC()
 	for _, at := range []*time.Time{t.ExpiresAt, t.RevokedAt} {
@@ -43,7 +43,8 @@ func (t token) utc() token {
 	return t
 }
 
-// showEvents returns the conversions of stored event data to the form of the admin API, by kind of subject.
+// showEvents returns the functions that convert the stored data of events to the data that the admin API returns. The
+// key of the map is the kind of the event's subject.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Member: eventlog.As(kept[member], func(m member) member { return m }),
@@ -51,7 +52,7 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// kept decodes the stored data of events. For these events, the audit log shows this data as it was at the event.
+// kept decodes the stored data of events whose data the audit log shows unchanged: as it was at the time of the event.
 func kept[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {
