@@ -208,8 +208,8 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	return p.notSold(c, err, s.Key, form)
 }
 
-// notSold handles an order that could not be sold: it shows the form again, with the typed values, the error and the
-// present number of remaining tickets.
+// notSold shows the form again after the tickets could not be sold. The form has the typed values, the error message
+// and the present number of remaining tickets.
 func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
 	page, s, again := p.selling(c)
 	if again != nil {
@@ -234,8 +234,8 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// typedOrder reads an order of tickets from the form. It checks only what needs no request to another service; the
-// service booking checks the rest.
+// typedOrder reads an order of tickets from the form. It checks only the rules that need no request to another service;
+// the service booking checks the other rules.
 func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Count, s.Wrong = map[string]string{}, map[string]string{}

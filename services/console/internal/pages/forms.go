@@ -385,8 +385,8 @@ func typedBooking(form url.Values) view.Booking {
 	}
 }
 
-// checked returns a message text for each invalid input that can be found without a request to another service. The
-// service booking checks the rest.
+// checked returns error messages by the name of the invalid input. It checks only the rules that need no request to
+// another service; the service booking checks the other rules.
 func checked(page *view.Page, b view.Booking) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

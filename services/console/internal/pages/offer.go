@@ -52,7 +52,7 @@ type offered struct {
 	about  view.Offering
 }
 
-// offered reads a version of the offer for a page. The version 0 is the newest one.
+// offered reads a version of the offer for a page. If `version` is 0, it reads the newest version.
 func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, error) {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	return o, err
 }
 
-// versionOf parses the number of a version. It returns 0 if s is not a valid version number.
+// versionOf parses the number of a version. It returns 0 if `s` is not a valid version number.
 func versionOf(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
@@ -140,7 +140,7 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// object returns the object whose key is in the path, from the version of the offer in o. If the path has no key, it
+// object returns the object whose key is in the path, from the version of the offer in `o`. If the path has no key, it
 // returns a new object. The second result reports whether the object is new. Fault: not_found.
 func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
 	key := c.Params("id")

@@ -173,7 +173,7 @@ func (o *offered) names(list string, keys any) string {
 	return strings.Join(names, ", ")
 }
 
-// joined joins the parts that are not empty, with a dot between them.
+// joined joins the texts that are not empty, with a dot between them.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -68,7 +68,7 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 const mostCounted = 1000
 
 // ahead returns texts with the numbers of future bookings, tickets or reservations of an object. The removal of the
-// object does not cancel these.
+// object cancels none of the bookings, tickets or reservations.
 func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}

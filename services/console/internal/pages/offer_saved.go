@@ -9,9 +9,10 @@ import (
 )
 
 // noteSaved sets the notice that a page shows after a version was saved. The notice tells the person whether customers
-// see the change. It has a link to the booking page or, if customers do not see the change, to the form that hides it.
-// The argument `key` is the key of the saved object, or "" for none. The argument `pages` is the base URL of the
-// booking pages.
+// see the change. If customers see the change, the notice has a link to the booking page. If a field hides the saved
+// object, the notice has a link to the form with this field. If the business is not open for bookings yet, the notice
+// has a link to the first visit. The argument `key` is the key of the saved object, or "" for none. The argument
+// `pages` is the base URL of the booking pages.
 func (o *offered) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Says = o.page.Words.Say("offer_saved")

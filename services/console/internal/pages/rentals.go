@@ -117,8 +117,8 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Reserve(page, typed))
 }
 
-// typedReservation reads a reservation from the form. It checks only what needs no request to another service; the
-// service rental checks the rest.
+// typedReservation reads a reservation from the form. It checks only the rules that need no request to another service;
+// the service rental checks the other rules.
 func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
 	typed := view.Reserving{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),

@@ -185,7 +185,7 @@ type measured struct {
 
 // rank computes the rows of a chart of horizontal bars. A bar of the full width stands for the value `whole`. If a row
 // has a larger value, the full width stands for the largest value. If there are more than mostRows rows, the chart has
-// only the first ones; the table below the chart has all rows.
+// only the first mostRows rows; the table below the chart has all rows.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]

@@ -119,8 +119,8 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 const shortestGap = 15
 
 // gaps returns the free periods of a column that are at least shortestGap long. It omits past periods, and the past
-// part of the present period. It returns none if the person may not book, or if some bookings of the calendar could not
-// be read.
+// part of the present period. It returns no period if the person may not book, or if some bookings of the calendar
+// could not be read.
 func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil

@@ -28,7 +28,7 @@ type Offering struct {
 	Saved     int64  // number of the version that was just published; 0 for none
 	Says      string // notice after saving; it tells the person whether customers see the change
 	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
-	// not see the change. In this case, `Hides` is the path of the form in which the owner can make the change visible,
+	// not see the change. If the owner can make the change visible in a form, `Hides` is the path of this form,
 	// relative to the path of the business. `HidesName` is the name of this form.
 	BookingPage string
 	Hides       string

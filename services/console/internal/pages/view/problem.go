@@ -30,8 +30,8 @@ func ProblemSentence(code manifest.Code) string {
 }
 
 // Problem returns a message text about an invalid value of the offer in the reader's language. The message text
-// explains what is wrong and what would be right. It has the labels of fields and the names of objects instead of their
-// keys. The argument `fields` has the fields of the whole offer.
+// explains what is wrong and what would be right. The message text contains the labels of fields and the names of
+// objects, instead of the keys of both. The argument `fields` has the fields of the whole offer.
 func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
 	params := maps.Clone(problem.Params)
 	if params == nil {

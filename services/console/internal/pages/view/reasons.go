@@ -136,8 +136,8 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	return remedy{}
 }
 
-// memberForm returns a link to the form of the member that a reason names. If the reason names none, it returns a link
-// to the list of all members.
+// memberForm returns a link to the form of the member that a reason names. If the reason names no member, memberForm
+// returns a link to the list of all members.
 func (p *Page) memberForm(r availability.Reason) remedy {
 	if r.StaffID != nil {
 		if m := p.Business.StaffMember(*r.StaffID); m != nil {
