@@ -1,6 +1,6 @@
-// Package pages is the service that serves the web pages for customers (pages.md): the booking page
-// of a business (/b/{slug}), the page behind a customer's link (/m/{token}), and calendars at secret
-// addresses. The service also serves the script with which other sites embed the booking page.
+// Package pages is the service that serves the web pages for customers (pages.md). These are the booking page of a
+// business (/b/{slug}) and the page behind a customer's link (/m/{token}). The service also serves calendars at secret
+// addresses, and the script with which other sites embed the booking page.
 //
 // The service stores no data: the address or the form of a page contains all choices of the visitor,
 // so any replica can answer any request. For each request, a handler (internal/handler) parses the
@@ -47,7 +47,8 @@ type Config struct {
 	// https://book.example.com. Canonical addresses and calendars contain PagesURL.
 	PagesURL string `env:"PAGES_URL, required"`
 	// FormAtLeast is the minimum time that a person needs to fill in a form. If a form is submitted earlier, the
-	// service assumes that a bot sent the form, and shows the form again. If FormAtLeast is 0, there is no such check.
+	// service assumes that a bot sent the form, and shows the form again. If FormAtLeast is 0, the service does not
+	// check the time.
 	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
 	// PayOrigins contains the origins of the payment providers' pages. The
 	// pages allow browsers to redirect a submitted form to these origins.

@@ -31,7 +31,7 @@ func (p *Pages) events(c *fiber.Ctx) error {
 }
 
 // listEvents shows the list of events. The argument `notice` is a sentence for the visitor above the list, for example
-// why a chosen event is not available; if it is "", there is no notice.
+// why a chosen event is not available; if `notice` is "", the page shows no notice.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -161,9 +161,9 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 }
 
 // soldMeanwhile shows the form again because fewer tickets are left than the customer chose, or because the customer
-// chose none. The form now also asks for the numbers of tickets, each at most the number that is left. The form keeps
-// what the customer typed. The form gets a new token, because the next submission is a different order. The argument
-// `gone` is true if the number of tickets was reduced.
+// chose no ticket. The form now also asks for the numbers of tickets, each at most the number that is left. The form
+// keeps what the customer typed. The form gets a new token, because the next submission is a different order. The
+// argument `gone` is true if the number of tickets was reduced.
 func (p *Pages) soldMeanwhile(c *fiber.Ctx, o *order, basket *usecase.Basket, gone bool) error {
 	page := o.page
 	if view.Unsold(page, basket.Event) != "" {

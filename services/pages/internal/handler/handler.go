@@ -54,7 +54,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	}, nil
 }
 
-// Mount adds the routes of all pages to router.
+// Mount adds the routes of all pages to `router`.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	p.mountCanonical(router)
@@ -85,8 +85,8 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
-// open returns the same as [Pages.page] if the business takes bookings. Otherwise
-// it sends a page that explains why the business takes none, and returns nil.
+// open returns the same as [Pages.page] if the business takes bookings. Otherwise it sends a page that explains why the
+// business takes no bookings, and returns nil.
 func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	page, err := p.page(c)
 	if err == nil && !page.Business.Open() {

@@ -69,7 +69,7 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 }
 
 // seen returns the path of the page behind the customer's link. The argument `done` is the name of a successful action
-// that the page reports; if it is "", the page reports none.
+// that the page reports; if `done` is "", the page reports no action.
 func seen(c *fiber.Ctx, done string) string {
 	at := "/m/" + c.Params("token")
 	if done != "" {

@@ -154,8 +154,8 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	return c.Redirect(booked.Link+"?done=booked", fiber.StatusSeeOther)
 }
 
-// refuse shows a page that explains why nothing was booked and what the customer
-// can do. If there is no such page for the cause, refuse returns the cause.
+// refuse shows a page that explains why nothing was booked and what the customer can do. If refuse has no page for the
+// error in `cause`, it returns `cause`.
 func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	if answered, err := o.item.refused(c, p, o, cause); answered {
 		return err

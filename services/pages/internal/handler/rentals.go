@@ -32,7 +32,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 }
 
 // listRentals shows the list of rentals. The argument `notice` is a sentence for the visitor above the list, for
-// example why a chosen rental is not available; if it is "", there is no notice.
+// example why a chosen rental is not available; if `notice` is "", the page shows no notice.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -113,7 +113,7 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 }
 
 // showRental shows the page of a rental, with the choices that the visitor has made so far. The argument `notice` is a
-// sentence for the visitor at the top of the page; if it is "", there is no notice.
+// sentence for the visitor at the top of the page; if `notice` is "", the page shows no notice.
 func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int,
 	notice string) error {
 	free := view.RentalTimes{}

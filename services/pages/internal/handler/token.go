@@ -45,8 +45,8 @@ func (f forms) token(slug string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs to
-// another business. It also returns "" if the form is submitted too early, which only bots do, or too late.
+// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs to another
+// business. It also returns "" if the form is submitted too late, or so early that a bot must have sent the form.
 func (f forms) read(slug, token string) string {
 	key, age := f.parse(slug, token)
 	if age < f.atLeast || age > formLasts {

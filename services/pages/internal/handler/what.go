@@ -23,7 +23,7 @@ func (p *Pages) what(c *fiber.Ctx) error {
 }
 
 // offered shows the services that can be booked. The argument `notice` is a sentence for the visitor at the top of the
-// page; if it is "", there is no notice.
+// page; if `notice` is "", the page shows no notice.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Requested)
 	if err != nil {

@@ -254,7 +254,7 @@ func (d *Details) check() Wrongs {
 }
 
 // told returns the phone number and the answers in the format that the services booking and rental expect. The phone
-// number or the answers are nil if the customer typed none.
+// number or the answers are nil if the customer typed no value for them.
 func (d *Details) told() (*string, json.RawMessage, error) {
 	var phone *string
 	if d.Phone != "" {
@@ -317,8 +317,8 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 // the same key can still be in progress, for example after a double click. In this case, once waits and returns the
 // result of the earlier request.
 //
-// once waits at most three quarters of the remaining time of the request. The wait may be
-// long, because a payment provider can be slow. The rest of the time is for the response.
+// once waits at most three quarters of the remaining time of the request. The wait may be long, because a payment
+// provider can be slow. The remaining quarter is for the response.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
 	within := unbounded

@@ -221,9 +221,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It buys all tickets
-// or none. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are left or the sale
-// has ended; the faults of the business's account; payment_unavailable.
+// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It buys either all
+// tickets or no ticket. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are left
+// or the sale has ended; the faults of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

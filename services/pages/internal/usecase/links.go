@@ -133,7 +133,7 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 }
 
 // Pay returns the address of the payment provider's page on which the customer pays the open amount. It returns "" if
-// there is no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is open;
+// the provider has no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is open;
 // payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)

@@ -6,7 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Package is a package of services that the business offers, together with its services as /services describes these.
+// Package is a package of services that the business offers, together with its services as /services describes the
+// services.
 type Package struct {
 	*catalog.Package
 	Services []*Service // in the order in which the package lists them

@@ -25,8 +25,8 @@ type Rental struct {
 	Extras []Extra `json:"-"`
 }
 
-// Extra is a rental that a customer can reserve together with another one. If it is required, the customer must reserve
-// one unit of the extra with each unit of the other rental.
+// Extra is a rental that a customer can reserve together with another rental. If the extra is required, the customer
+// must reserve one unit of the extra with each unit of the other rental.
 type Extra struct {
 	*Rental
 	Required bool
@@ -439,8 +439,9 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 	return "", nil
 }
 
-// PriceReservation returns the price of a reservation, computed as the rental service computes it: the price of one
-// unit for one hour or day, times the hours or days, times the units. Faults: rental_not_found; service_unavailable.
+// PriceReservation returns the price of a reservation. The rental service computes the price in the same way: the price
+// of one unit for one hour or day, times the hours or days, times the units. Faults: rental_not_found;
+// service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Offer.Rules) == 0}

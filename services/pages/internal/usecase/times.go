@@ -97,9 +97,9 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
-// slots reads the free starts of the day c.Day. A class can have thousands of starts, and their list needs much memory.
-// Therefore only a few lists of one business are read at the same time. If slots waits too long until it may read the
-// list, slots sets `c.Known` to false.
+// slots reads the free starts of the day `c.Day`. A class can have thousands of starts, and their list needs much
+// memory. Therefore only a few lists of one business are read at the same time. If slots waits too long until it may
+// read the list, slots sets `c.Known` to false.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
 	leave, err := s.place(ctx, b)
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *Calendar) After() *timespan.Date {
 	return &after
 }
 
-// NextFree returns the next free day after c.Day in the same month, or nil if there is no such day.
+// NextFree returns the next free day after `c.Day` in the same month, or nil if there is no such day.
 func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }

@@ -120,8 +120,8 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 // first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
-// languages returns links to the same page in each language of the business, with the query of the page.
-// It returns none if the business has only one language, or if the page is behind a customer's link.
+// languages returns links to the same page in each language of the business, with the query of the page. It returns no
+// links if the business has only one language, or if the page is behind a customer's link.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil

@@ -115,8 +115,8 @@ func (p *Page) zone() string {
 		" ")
 }
 
-// more returns the services that the visitor can add to the chosen ones. more returns no service if one of the chosen
-// services can only be booked alone.
+// more returns the services that the visitor can add to the chosen services. more returns no service if one of the
+// chosen services can only be booked alone.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
@@ -266,8 +266,8 @@ func (p *Page) weekday(column int, whole bool) string {
 }
 
 // pays returns a text that explains when the customer pays. pays returns "" if the customer chooses the time of payment
-// in the form. pays also returns "" if a part is paid online and the rest on site, because the page then shows both
-// amounts.
+// in the form. pays also returns "" if a part is paid online and the rest on site, because the page already shows the
+// two amounts.
 func (p *Page) pays(price *usecase.Price) string {
 	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
@@ -356,7 +356,8 @@ func (p *Page) ruleLabel(r *catalog.Rule) string {
 	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
 }
 
-// initial returns the first letter of a name. The page shows this letter if a staff member has no picture.
+// initial returns the first letter of a name. The page shows this letter instead of a picture if a staff member has no
+// picture.
 func initial(name string) string {
 	for _, r := range name {
 		return string(unicode.ToUpper(r))
@@ -364,8 +365,8 @@ func initial(name string) string {
 	return ""
 }
 
-// priceDetail returns the texts that explain the price of one line: the number of people
-// with the price per person, and the labels of the pricing rules that changed the price.
+// priceDetail returns the texts that explain the price of one line. The texts are the number of people with the price
+// per person, and the labels of the pricing rules that changed the price.
 func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
