@@ -60,7 +60,7 @@ type Preview struct {
 	Refund   int64
 	Percent  int
 	Currency money.Currency
-	Until    time.Time // last instant at which the values of Allowed and Refund are valid; zero if not allowed, or if they are valid for ever
+	Until    time.Time // last instant with these values; zero if not allowed, or if there is no end
 	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
 }
 
