@@ -51,7 +51,7 @@ var (
 	_ Records = (*store.Store)(nil)
 )
 
-// Sentences returns the sentences for the reasons why a rental is not available,
+// Sentences returns the message for each reason why a rental is not available,
 // in the languages of the pages. [message.Catalog] documents its methods.
 type Sentences interface {
 	Choose(wanted ...string) string

@@ -224,7 +224,7 @@ func (in *Internal) shown(ctx context.Context, of rental.OfSlug, r store.Reserva
 }
 
 // shownMade renders a new reservation, with the address of the provider's
-// page and of the customer's link. Faults: those of [Internal.shown].
+// page and of the customer's link. Faults: the faults of [Internal.shown].
 func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.Made) (*rental.Reservation, error) {
 	shown, err := in.shown(ctx, of, r.Reservation)
 	if err != nil {

@@ -66,8 +66,8 @@ func (l *ByLink) payment(ctx context.Context, of endpoints.ByToken) (*booking.Op
 	}, nil
 }
 
-// sendManaged returns a function that answers with the customer's view. If
-// the second argument of that function is an error, it returns the error.
+// sendManaged returns a function that answers with the customer's view. If the
+// second argument of that function is an error, the function returns the error.
 func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	return func(m usecase.Managed, err error) error {
 		if err != nil {

@@ -65,8 +65,8 @@ func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
 // pageSize is the number of reservations that one query reads.
 const pageSize = 1000
 
-// read reads the reservations that match a filter, page by page. It appends those that occupy units to the
-// argument `live` and returns the result. The second result reports whether there are more than rental.MaxHeld.
+// read reads the reservations that match a filter, page by page. It appends the reservations that occupy units to the
+// argument `live` and returns the extended list. The second result reports whether there are more than rental.MaxHeld.
 func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}

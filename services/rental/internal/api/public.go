@@ -138,8 +138,9 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the sentence for the reason in the argument `why`, in the caller's language. This is the first
-// known language of these: the parameter lang, the language cookie, the default language of the business, English.
+// sentence returns the message for the reason in the argument `why`, in the caller's
+// language. The caller's language is the first known language of this list: the query
+// parameter `lang`, the language cookie, the default language of the business, English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {

@@ -59,7 +59,7 @@ func failedSince(known, said booking.Charge) bool {
 }
 
 // Noted returns the charge to store for a reservation after booking has reported its charge. The argument
-// `status` is the status of the reservation, known is the stored charge, and said is the reported charge.
+// `status` is the status of the reservation, `known` is the stored charge, and `said` is the reported charge.
 //
 // If a cancelled reservation turns out to be paid, the result has a pending
 // refund of the whole amount. Rental then requests this refund from booking.
@@ -79,7 +79,7 @@ type Step struct {
 }
 
 // Steps returns the changes of a reservation after booking has reported its charge. The argument `status` is the
-// status of the reservation, known is the stored charge, and said is the reported charge. The caller must first
+// status of the reservation, `known` is the stored charge, and `said` is the reported charge. The caller must first
 // check with [Later] that the reported charge is newer. If the result is empty, the caller only stores the charge.
 func Steps(status state.State, known, said booking.Charge) []Step {
 	var steps []Step
@@ -128,9 +128,9 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	return steps
 }
 
-// Cancelled returns the new state of the charge c after its reservation was cancelled. A charge
+// Cancelled returns the new state of the charge `c` after the reservation was cancelled. A charge
 // that is not paid yet becomes "cancelling" and can no longer be paid. For a paid charge, Cancelled
-// adds the refund in the argument `part`, as [Refunded] does. The result is nil if c is nil.
+// adds the refund in the argument `part`, as [Refunded] does. The result is nil if `c` is nil.
 func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil {
 		return nil
@@ -143,8 +143,8 @@ func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	return Refunded(c, part)
 }
 
-// Refunded returns a copy of the charge c with a pending refund under the next refund number. The argument
-// `part` gives the amount of the refund. If c is nil or the amount is zero, Refunded returns c unchanged.
+// Refunded returns a copy of the charge `c` with a pending refund under the next refund number. The argument
+// `part` gives the amount of the refund. If `c` is nil or the amount is zero, Refunded returns `c` unchanged.
 func Refunded(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil || part.Amount == 0 {
 		return c

@@ -1,9 +1,9 @@
 // Package occupancy counts how many units of a rental are free (semantics.md §4). Its functions are pure.
 //
-// At each moment, the number of free units is max(0, min(quantity, units in service − units
-// under maintenance) − units booked). The quantity is the number of units that the owner offers.
-// For a span of time, the result is the smallest number of free units at any moment of the span.
-// Therefore two reservations in the span do not add up if one ends before the other begins.
+// At each moment, the number of free units is max(0, min(quantity, units in service − units under
+// maintenance) − units booked). The quantity is the number of units that the owner offers. For a span
+// of time, the result is the smallest number of free units at any moment of the span. Therefore the
+// units of two reservations in the span do not add up if one reservation ends before the other begins.
 //
 // The edges of a reservation are the moments at which it begins and ends. The package
 // sorts the edges of all reservations and maintenance periods, and goes through them
@@ -77,14 +77,14 @@ func (c *Calendar) Span() timespan.Span {
 	return timespan.Span{Start: c.midnights[0], End: c.midnights[len(c.midnights)-1]}
 }
 
-// Days returns, for each date of the calendar, how many units are free during the whole day. The
-// number is 0 for a date that does not exist in the time zone, because the zone crossed the date line.
+// Days returns, for each date of the calendar, how many units are free during the whole
+// day. The number is 0 for a date that the time zone skipped when it crossed the date line.
 func (c *Calendar) Days(s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, c.midnights)
 }
 
-// Between returns, for each pair of neighbouring instants in cuts, how many units are free during
-// the whole time between the two. The instants must be sorted and lie within the calendar's dates.
+// Between returns, for each pair of neighbouring instants in cuts, how many units are free during the
+// whole time between these two instants. The instants must be sorted and lie within the calendar's dates.
 func (c *Calendar) Between(cuts []int64, s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, cuts)
 }

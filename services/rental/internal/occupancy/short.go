@@ -33,7 +33,7 @@ func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 }
 
 // Worst returns the largest of the shortages during the time in which the reservation
-// r occupies units. The shortages must be sorted, as [Calendar.Shortages] returns
+// `r` occupies units. The shortages must be sorted, as [Calendar.Shortages] returns
 // them. If none of them overlaps that time, Worst returns the zero value.
 func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage

@@ -13,7 +13,7 @@ type sweep struct {
 }
 
 // least returns, for each pair of neighbouring instants in cuts, the smallest
-// number of free units between the two. The instants must be sorted.
+// number of free units between these two instants. The instants must be sorted.
 func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
@@ -68,9 +68,9 @@ func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	}
 }
 
-// run computes the result of [Calendar.least]; it goes through the sorted edges
-// once. At each moment, run applies all edges of that moment before it counts free
-// units. Therefore two reservations do not add up if one begins when the other ends.
+// run computes the result of [Calendar.least]; it goes through the sorted edges once. At
+// each moment, run applies all edges of that moment before it counts free units. Therefore
+// the units of two reservations do not add up if one reservation begins when the other ends.
 func (w *sweep) run(s Stock, cuts []int64) []int {
 	least := make([]int, len(cuts)-1)
 	next := 0

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrPaymentOver means that the store cannot record a charge as
-// open, because the reservation was cancelled in the meantime.
+// open, because its reservation was cancelled in the meantime.
 var ErrPaymentOver = errors.New("the payment is over")
 
 // chargeSQL changes the charge and the status of a reservation that the transaction has

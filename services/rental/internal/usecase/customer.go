@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// customersMay checks the rules that a reservation from the booking page must follow (pages.md, semantics.md
-// §4). Reservations by the owner need not follow these rules. Faults: those of [catalog.Offer.CheckAccount];
+// customersMay checks the rules that a reservation from the booking page must follow (pages.md, semantics.md §4).
+// Reservations by the owner need not follow these rules. Faults: the faults of [catalog.Offer.CheckAccount];
 // invalid_parameter without an e-mail address; conflict if any other rule is broken.
 //
 // The other rules: The time is not in the past, is within the advance limit, and has an allowed length. Pick-up

@@ -83,7 +83,7 @@ func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
 }
 
-// Reason returns the rule of the offer with which the reservation r conflicts, or nil if there is no conflict.
+// Reason returns the rule of the offer with which the reservation `r` conflicts, or nil if there is no conflict.
 func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 	for _, l := range heldBy(r) {
 		rented := o.offer.Rental(l.rental)

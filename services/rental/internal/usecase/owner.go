@@ -114,8 +114,8 @@ var errAgain = errors.New("the offer has changed")
 // reserve in the past and beyond the advance limit. A reservation from the booking page must pass
 // customersMay and gets the current price. Its customer pays online if the business requires it.
 //
-// Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does
-// not allow; conflict if too few units are free; those of customersMay; too_many_open_bookings;
+// Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not
+// allow; conflict if too few units are free; the faults of customersMay; too_many_open_bookings;
 // availability_unverified if the price or the customer's open bookings cannot be determined;
 // payment_unavailable. If the actor is neither the page nor the owner: source_forbidden.
 func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
@@ -275,7 +275,7 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 }
 
 // answers returns the customer's answers to the questions of the business about the
-// reserved rentals, as JSON to store. Faults: those of [catalog.Offer.Answered].
+// reserved rentals, as JSON to store. Faults: the faults of [catalog.Offer.Answered].
 func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {

@@ -147,7 +147,7 @@ func (r *Reconciliation) Uncount(ctx context.Context) error {
 	return nil
 }
 
-// close requests that booking closes or refunds one charge, and stores the answer. If
+// close requests that booking closes or refunds one charge, and stores booking's answer. If
 // booking does not have the charge, close stores it as cancelled, because it cannot be paid.
 func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
 	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)

@@ -22,7 +22,7 @@ func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 	return r
 }
 
-// NotFound returns a fault with code rental_not_found and the sentence that interface.md defines.
+// NotFound returns a fault with code rental_not_found and the message that interface.md defines.
 func NotFound() error { return fault.New(fault.RentalNotFound, "Rental not found") }
 
 // Stretch is the requested time of a reservation. If Start and End are nil,
@@ -42,9 +42,9 @@ func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during time
 	return offer.HandsOverOn(r, s.Dates.From) && offer.HandsOverOn(r, s.Dates.To)
 }
 
-// Hours returns the instants of the requested start and end times. The second result is false if
-// the reservation is for whole dates; for a rental with a price per day it always is. The argument
-// `names` contains the caller's names of the start and the end time, for the text of the fault.
+// Hours returns the instants of the requested start and end times. The second result is false if the
+// reservation is for whole dates; this is always the case for a rental with a price per day. The
+// argument `names` contains the caller's names of the start and the end time, for the text of the fault.
 //
 // Fault: invalid_parameter if only one of the two times is given, or if the end is not after the start.
 // The check compares instants. Therefore it also refuses hours that a clock change skips completely.
