@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once returns a handler that runs the handler write at most once for each Idempotency-Key of a business. The
+// once returns a handler that runs the handler `write` at most once for each Idempotency-Key of a business. The
 // argument `again` is a function that answers a repeated request. It gets the stored result of the first request.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
@@ -234,7 +234,7 @@ func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
 	return usecase.KeyMade(made.ID)
 }
 
-// jsonReason describes an error of json.Unmarshal for an error sentence.
+// jsonReason describes an error of json.Unmarshal for an error message.
 // If a field has the wrong type, the description names the field.
 func jsonReason(err error) string {
 	var wrong *json.UnmarshalTypeError

@@ -31,7 +31,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once returns a handler that runs the handler write at most once for each Idempotency-Key of a link.
+// once returns a handler that runs the handler `write` at most once for each Idempotency-Key of a link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) {
 		return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token"))

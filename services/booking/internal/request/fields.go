@@ -254,7 +254,7 @@ func (f *fields) form(name string, from actor.Actor) map[string]any {
 	return form
 }
 
-// kind returns the name of a JSON value's type, for error sentences.
+// kind returns the name of a JSON value's type, for error messages.
 func kind(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':
@@ -271,7 +271,7 @@ func kind(raw json.RawMessage) string {
 	return "a number"
 }
 
-// clip shortens the caller's input to 60 characters, so that an error sentence can quote it.
+// clip shortens the caller's input to 60 characters, so that an error message can quote it.
 func clip(s string) string {
 	const most = 60
 	if utf8.RuneCountInString(s) <= most {

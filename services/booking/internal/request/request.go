@@ -1,5 +1,5 @@
 // Package request parses the body of POST /book. The package checks the type, the
-// length and the range of each value. Each fault is a sentence that names the field
+// length and the range of each value. The message of each fault names the field
 // and describes a valid value. The package is pure: it does no input or output.
 //
 // The package ignores unknown fields, because a client may send fields that only a newer version of the service

@@ -381,8 +381,8 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
 }
 
-// WallClock returns the local time of the instant t in loc, as a [time.Time]
-// in UTC. The store writes the value to a column without time zone.
+// WallClock returns the local time of the instant `t` in the time zone `loc`, as
+// a [time.Time] in UTC. The store writes the value to a column without time zone.
 func WallClock(t time.Time, loc *time.Location) time.Time {
 	local := t.In(loc)
 	_, offset := local.Zone()

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// chargeEnded is an SQL condition for a table row t: the row has no charge, or its charge
-// is final. Rows with a charge that is not final must stay, so that no refund is lost.
+// chargeEnded is an SQL condition for a table row with the alias `t`: the row has no charge, or
+// its charge is final. Rows with a charge that is not final must stay, so that no refund is lost.
 const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
 		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
 

@@ -72,8 +72,8 @@ type gathering struct {
 // memory. The memory of larger results, which are rare, is released.
 const maxKeptSpans = 1 << 16
 
-// free returns the gathering to the pool, unless it has memory for more
-// than maxKeptSpans spans. It reports whether the pool keeps the gathering.
+// free returns the gathering to the pool, unless the gathering has memory for
+// more than maxKeptSpans spans. It reports whether the pool keeps the gathering.
 func (g *gathering) free() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false

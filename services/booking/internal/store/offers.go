@@ -43,8 +43,8 @@ const currentSQL = `
 SELECT NOT EXISTS (SELECT FROM offer_versions WHERE business_id = $1 AND version > $2)
    AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)`
 
-// Current reports whether a decision by the given offer and API key is still valid. It
-// is valid if no newer version of the offer was published and the key is not revoked.
+// Current reports whether a decision by the given offer and API key is still valid. The
+// decision is valid if no newer version of the offer was published and the key is not revoked.
 func (s *Store) Current(ctx context.Context, by Basis) (bool, error) {
 	var current bool
 	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferOf, by.Version, by.KeyOf, by.Key).Scan(&current); err != nil {

@@ -147,8 +147,9 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 	}
 }
 
-// HoldsPast returns the ids of businesses that may have data for [Store.MovePast], at most `limit` ids in ascending
-// order. The ids are greater than the argument `after`. The query uses an index to go from one business to the next.
+// HoldsPast returns the ids of businesses whose data [Store.MovePast] may have to
+// archive, at most `limit` ids in ascending order. The ids are greater than the
+// argument `after`. The query uses an index to go from one business to the next.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
 		holdsPastSQL, after, then, limit)

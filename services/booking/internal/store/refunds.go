@@ -40,8 +40,8 @@ type Payment struct {
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left returns the amount that can still be refunded: the paid amount minus refunds and pending refunds.
-// It is 0 while a dispute is open, and after the business has lost the dispute. The receiver p may be nil.
+// Left returns the amount that can still be refunded: the paid amount minus refunds and pending refunds. It
+// is 0 while a dispute is open, and after the business has lost the dispute. The receiver `p` may be nil.
 func (p *Payment) Left() int64 {
 	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen ||
 		p.DisputeStatus == payment.DisputeLost {

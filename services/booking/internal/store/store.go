@@ -56,7 +56,7 @@ func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID)
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// utc converts t to UTC, because instants are compared and printed in UTC. It returns nil if t is nil.
+// utc converts `t` to UTC, because instants are compared and printed in UTC. The result is nil if `t` is nil.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

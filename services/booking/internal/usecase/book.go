@@ -5,9 +5,9 @@
 // pricing. Then it writes the booking with the first assignment whose time is still free (semantics.md §3).
 //
 // The constraint of the database finally decides whether the time is free. Nevertheless Book asks
-// availability before the write, because a refusal by availability contains a good error sentence.
-// It is not an error if another request occupies the time first. Book then writes the booking with
-// the next assignment. If no assignment remains, Book asks availability and pricing again.
+// availability before the write, because a refusal by availability contains an error message that names
+// the reason. It is not an error if another request occupies the time first. Book then writes the
+// booking with the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
 import (
@@ -301,7 +301,7 @@ func Unverified(err error) error {
 	return f
 }
 
-// write stores a booking with the assignment c and returns the booking.
+// write stores a booking with the assignment `c` and returns the booking.
 //
 // Errors: [store.ErrTaken] if the time is occupied; [errChanged] if the offer is no longer the newest. Faults:
 // invalid_api_key if the API key was revoked; too_many_open_bookings; outcome_unknown; idempotency_in_progress

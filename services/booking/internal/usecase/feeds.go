@@ -142,7 +142,7 @@ func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.
 }
 
 // Read returns the calendar of the feed with the given token. The calendar is at most one minute old.
-// Fault: not_found, with the same sentence for an unknown token, a revoked feed and a removed business.
+// Fault: not_found, with the same message for an unknown token, a revoked feed and a removed business.
 func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {

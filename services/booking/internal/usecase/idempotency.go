@@ -159,8 +159,8 @@ func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusa
 	return nil, cmp.Or(err, refusal)
 }
 
-// refuse answers a request that evaluate, write or pay has refused, and releases the idempotency lock
-// of the request. Before the release, it stores that earlier requests with the key are refused, too.
+// refuse answers a request that the method `evaluate`, `write` or `pay` has refused, and releases the idempotency
+// lock of the request. Before the release, it stores that earlier requests with the key are refused, too.
 //
 // If the database did not answer the request for the lock, refuse
 // looks for a stored confirmation for the key and returns it.

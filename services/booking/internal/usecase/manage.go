@@ -45,8 +45,8 @@ func NewByLink(records *store.Store, businesses Businesses, booker *Booker, canc
 	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, clock: c}
 }
 
-// Managed is the customer view of a booking or an order of tickets. If
-// Linked.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
+// Managed is the customer view of a booking or an order of tickets: the data that its customer
+// may see. If Linked.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
 type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
@@ -96,8 +96,8 @@ func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
-// gone converts [store.ErrNotFound] into [link.NotFound], because the booking or order
-// may have been erased after its token was checked. It returns any other error unchanged.
+// gone converts [store.ErrNotFound] into [link.NotFound], because the booking or order may
+// have been erased after the token was checked. gone returns any other error unchanged.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return link.NotFound()
@@ -133,7 +133,7 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 	return m, err
 }
 
-// managed returns the customer view of the booking b, without another read of the booking.
+// managed returns the customer view of the booking `b`. It does not read the booking again.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -143,7 +143,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 	}
 }
 
-// managedTicket returns the customer view of the order t, without another read of the order.
+// managedTicket returns the customer view of the order `t`. It does not read the order again.
 func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store.Ticket) Managed {
 	now := l.clock.Now()
 	return Managed{

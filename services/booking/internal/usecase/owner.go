@@ -68,7 +68,7 @@ func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id 
 }
 
 // refuseDay returns the fault for a transition that is not allowed on
-// the current day. The sentence of the fault names the allowed days.
+// the current day. The message of the fault names the allowed days.
 func refuseDay(e *store.WrongDayError, days state.Days) error {
 	if days == state.UntilNextDay {
 		return fault.Newf(fault.TooLateToReopen,

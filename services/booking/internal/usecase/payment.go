@@ -35,7 +35,7 @@ type PaymentOptions struct {
 // less than a day, because providers keep a payment page for at most a day.
 const MaxExpiresAfter = 23 * time.Hour
 
-// paymentWords are the parts of error sentences about a payment. They
+// paymentWords are the parts of error messages about a payment. They
 // depend on the kind of sale: booking, order of tickets or reservation.
 type paymentWords struct{ sale, pronoun, nothing, advice string }
 
@@ -129,7 +129,7 @@ func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Int
 }
 
 // notOpened returns the fault for a payment that could not be opened. If the provider refused the
-// amount, the sentence of the fault does not ask for a retry, because the provider would refuse again.
+// amount, the message of the fault does not ask for a retry, because the provider would refuse again.
 func notOpened(kind event.SubjectKind, refused bool) error {
 	words := paymentSentences[kind]
 	if refused {

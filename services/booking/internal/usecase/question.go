@@ -33,7 +33,7 @@ func (q question) isClass() bool { return q.services[0].Class() }
 
 // window returns the start and the end of the window in which occupied time must be read.
 // The window contains the appointment and its buffers, for every order of the services.
-// It has three more hours on each side, which are enough for every clock change.
+// The window is three hours longer on each side. This is enough for every clock change.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -46,9 +46,9 @@ func (q question) window() (time.Time, time.Time) {
 		start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time. If the request is for a class, snapshot also reads the number of
-// seats taken. If a pricing rule needs it, snapshot also reads whether the booking is the customer's
-// first. If lock is not nil, snapshot acquires the idempotency lock in the same round trip.
+// snapshot reads the occupied time. If the request is for a class, snapshot also reads the number of seats
+// taken. If a pricing rule needs it, snapshot also reads whether the booking is the customer's first. If
+// the argument `lock` is not nil, snapshot acquires the idempotency lock in the same round trip.
 func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
 	asked := store.Asked{Seats: q.isClass(), Moving: q.moving, Lock: lock}
 	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {

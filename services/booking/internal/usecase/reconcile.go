@@ -80,8 +80,8 @@ func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) 
 }
 
 // news stores disputes, and refunds that the business made at the provider instead of through
-// Slotmesh. The notice of such a change does not contain the id of the booking, order or
-// reservation. Therefore news asks the provider for the id. Like Notice, it ignores unknown charges.
+// Slotmesh. The notice of such a change does not contain the id of the booking, order or reservation.
+// Therefore news reads this id from the provider. Like Notice, it ignores unknown charges.
 func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
 	looker, looks := p.options.Providers[provider].(payment.Looker)
 	if !looks {
@@ -132,8 +132,8 @@ func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UU
 	return err
 }
 
-// reconcileEvery is the interval between two runs of the reconciliation. A
-// slot may stay occupied too long by this interval, which does little harm.
+// reconcileEvery is the interval between two runs of the reconciliation. A slot may
+// stay occupied for one interval longer than necessary, which does little harm.
 const reconcileEvery = 30 * time.Second
 
 // Run reconciles immediately and then every 30 seconds, until ctx ends. If

@@ -116,8 +116,8 @@ func (b *Booker) evaluateMove(ctx context.Context, m *move, id uuid.UUID) (evalu
 	return e, nil, nil
 }
 
-// writeMove stores the booking with the new assignment c. Errors: [store.ErrTaken] if the time
-// is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
+// writeMove stores the booking with the new assignment `c`. Errors: [store.ErrTaken] if the
+// time is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
 func (b *Booker) writeMove(ctx context.Context, m move, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {
 	moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(m.booked, e.question, c))

@@ -114,7 +114,7 @@ func (q question) refusal(rule string) error {
 }
 
 // warnings returns a warning for each rule for customers that the owner's booking breaks. The owner may break
-// these rules. The message of a warning is the first part of the error sentence that a customer would get.
+// these rules. The message of a warning is the first part of the error message that a customer would get.
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
@@ -148,7 +148,7 @@ func (q question) unavailable() error {
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
 }
 
-// tooFewSeats returns the fault for a start at which every class session has fewer free seats than the party needs.
+// tooFewSeats returns the fault for a start at which no class session has enough free seats for the party.
 func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
 	most := 0
 	for _, c := range sessions {

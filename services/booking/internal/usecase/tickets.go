@@ -185,8 +185,8 @@ func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (j
 	return json.Marshal(kept)
 }
 
-// tooFewTickets returns a fault with code conflict. The sentence contains
-// the number of tickets that are left in each ordered tier and in the event.
+// tooFewTickets returns a fault with code conflict. The message contains the
+// number of tickets that are left in each ordered tier and in the event.
 func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	of := make([]string, len(asked.Tiers))
 	for i, tier := range asked.Tiers {

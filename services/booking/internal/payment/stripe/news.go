@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Look returns the subject of a PaymentIntent, and the sum of the refunds that the business made
-// at Stripe instead of through Slotmesh. The sum excludes refunds that failed or were cancelled.
+// Look returns the booking, order of tickets or reservation that a PaymentIntent is for, and the sum of the refunds
+// that the business made at Stripe instead of through Slotmesh. The sum excludes refunds that failed or were cancelled.
 func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.Elsewhere, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)

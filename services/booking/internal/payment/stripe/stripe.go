@@ -88,8 +88,9 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// These constants are the metadata keys of a charge. The value of the key ofBusiness is the id of the business.
-// The key of the subject's id is ofSubject followed by the kind of the subject, for example slotmesh_booking.
+// These constants are the metadata keys of a charge. Under the key ofBusiness, the
+// metadata contain the id of the business. The id of the subject is under a key that
+// consists of ofSubject and the kind of the subject, for example slotmesh_booking.
 const (
 	ofBusiness = "slotmesh_business"
 	ofSubject  = "slotmesh_"
@@ -191,7 +192,7 @@ func readable(what string, err error) error {
 	return reason
 }
 
-// refusedError is a final refusal by Stripe. The field code is Stripe's error code.
+// refusedError is a final refusal by Stripe. The field `code` is Stripe's error code.
 type refusedError struct {
 	error
 	code string

@@ -104,8 +104,8 @@ func sessionNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// said sets the subject of the notice from a charge's metadata.
-// If the metadata contains no subject, said changes nothing.
+// said sets the subject of the notice to the subject in a charge's
+// metadata. If the metadata contains no subject, said changes nothing.
 func said(n *payment.Notice, metadata map[string]string) {
 	business, err := uuid.Parse(metadata[ofBusiness])
 	if err != nil {
