@@ -29,14 +29,14 @@ func (c *Client) Agenda(ctx context.Context, request AgendaRequest) (*Agenda, er
 	return typed.Ask[Agenda](ctx, c.peer, "/internal/agenda", request)
 }
 
-// Explain returns why customers can or cannot book one start. If availability cannot read
-// the data that it needs, Computed of the result is false. Faults: those of Bookable.
+// Explain returns why customers can or cannot book one start. If availability cannot read the
+// data that it needs, Computed of the result is false. Faults: the faults of [Client.Bookable].
 func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {
 	return typed.Ask[Explanation](ctx, c.peer, "/internal/explain", request)
 }
 
-// Outside returns those of the given bookings that the rules of an
-// unpublished offer would not permit. Faults: those of Bookable.
+// Outside returns those of the given bookings that the rules of an unpublished
+// offer would not permit. Faults: the faults of [Client.Bookable].
 func (c *Client) Outside(ctx context.Context, request OutsideRequest) (*OutsideResponse, error) {
 	return typed.Ask[OutsideResponse](ctx, c.peer, "/internal/outside", &request)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The rules that can prevent the booking of a start (pages.md, "Why not?"). If several rules prevent it,
-// the first of them in this order is reported. New rules may be added, so clients must accept unknown ones.
+// The rules that can prevent the booking of a start (pages.md, "Why not?"). If several rules prevent it, the
+// first of them in this order is reported. New rules may be added, so clients must accept unknown rules.
 const (
 	RuleNoSession    = "no_session"    // no session of the requested class starts at this time
 	RuleNoSuchTime   = "no_such_time"  // the time zone of the business skips this date
@@ -32,8 +32,8 @@ const (
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// The next three rules are only reported for existing bookings
-	// that are checked against a new offer ([OutsideRequest]).
+	// The next three rules are only reported for existing bookings, orders of tickets
+	// and reservations that are checked against an offer that is not published yet.
 	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
 	RuleTooFew  = "too_few" // more places or seats are booked at a time than the offer has
 	RuleMoved   = "moved"   // the event of the tickets was rescheduled

@@ -106,7 +106,7 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 }
 
 // Book makes a booking for a customer by the rules of POST /book. The argument `slug` is the slug
-// of the business. The actor of the booking is the actor in ctx. Faults: those of POST /book.
+// of the business. The actor of the booking is the actor in ctx. Faults: the faults of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
 	body := struct {

@@ -19,15 +19,15 @@ func (c *Client) BookingsReport(ctx context.Context, businessID uuid.UUID,
 		q.Values().Encode(), nil)
 }
 
-// RevenueReport returns the sold, paid and refunded amounts of bookings and
-// tickets by period, kind and currency. Faults: those of BookingsReport.
+// RevenueReport returns the sold, paid and refunded amounts of bookings and tickets
+// by period, kind and currency. Faults: the faults of [Client.BookingsReport].
 func (c *Client) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) (*report.Revenue, error) {
 	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(businessID, "reports/revenue")+"?"+
 		q.Values().Encode(), nil)
 }
 
-// StaffTimeReport returns the booked time of staff members by period. The argument `timezone`
-// is the IANA name of the time zone of the periods. Faults: those of BookingsReport.
+// StaffTimeReport returns the booked time of staff members by period. The argument `timezone` is
+// the IANA name of the time zone of the periods. Faults: the faults of [Client.BookingsReport].
 func (c *Client) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	timezone string) (*booking.StaffTimeReport, error) {
 	query := q.Values()

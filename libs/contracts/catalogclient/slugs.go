@@ -54,7 +54,8 @@ func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) 
 	return b.read(ctx, id, b.offers.Get)
 }
 
-// Uncached returns the offer of the business with this id as [Client.Uncached] does. Faults: those of [ByID.Offer].
+// Uncached returns the offer of the business with this id as
+// [Client.Uncached] does. Faults: the faults of [ByID.Offer].
 func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Uncached)
 }
