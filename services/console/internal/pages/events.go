@@ -227,7 +227,7 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 		return err
 	}
 	page.Wrong = page.Words.Say(sentence)
-	s.Key = rand.Text() // the next order needs a new Idempotency-Key, because it differs from the refused one
+	s.Key = rand.Text() // the next order is another order, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		s.Key = key
 	}

@@ -357,7 +357,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 		return err
 	}
 	typed.Refused = slices.Contains(ofStart, fault.KindOf(err))
-	typed.Key = rand.Text() // the next booking needs a new Idempotency-Key, because it differs from the refused one
+	typed.Key = rand.Text() // the next booking is another booking, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = form.Get("key")
 	}

@@ -23,8 +23,8 @@ import (
 
 // Addresses has the public base URLs that the pages show to owners. No URL ends with a slash.
 type Addresses struct {
-	Pages  string // base of the booking pages, such as https://book.example.com
-	Public string // base of the API and of MCP
+	Pages  string // base URL of the booking pages, such as https://book.example.com
+	Public string // base URL of the API and of MCP
 }
 
 // doneIntegrating has the valid values of the parameter `done` of the integration pages. For each value there is a

@@ -16,7 +16,7 @@ import (
 // offerPart describes a form that edits fields of the business itself, such as its opening hours or its policies.
 type offerPart struct {
 	section string
-	title   string        // id of a sentence; "" for the sentence of the section
+	title   string        // id of the text of the title; "" for the title of the section
 	action  access.Action // the permission that the form needs; "" for the permission to change the offer
 	groups  func(*offered) []form.Group
 }

@@ -20,11 +20,11 @@ import (
 // to show the form again.
 type saving struct {
 	posted  url.Values
-	written *form.Result                                    // the typed values, written into fields of the offer
+	written *form.Result                                    // fields of the offer with the typed values
 	within  func(document.Fields) string                    // returns the path of the object that the form edits
 	again   func(status int, wrong map[string]string) error // shows the form again with errors; nil if there is no form
 	back    string                                          // path of the page after saving
-	action  string                                          // address to which the form is sent
+	action  string                                          // address to which the browser sends the form
 	always  bool                                            // ask for confirmation even if no bookings are affected
 	item    string                                          // key of the object that the form edits; "" for none
 	// The function `draft` returns the draft to publish. The function `wrong` shows the page with the problems of this

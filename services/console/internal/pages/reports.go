@@ -103,7 +103,7 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 		return timespan.NewDate(year, month-(months-1), 1)
 	case report.Week:
 		return by.Start(to) - 7*(weeks-1)
-	default: // a report by day covers four weeks
+	default: // a report by day covers 28 days
 	}
 	return to - 27
 }

@@ -12,7 +12,7 @@ const (
 	chartWidth  = 360.0
 	chartHeight = 200.0
 	chartTop    = 10.0
-	chartBottom = 24.0 // height of the space below the bars for their labels
+	chartBottom = 24.0 // height of the space for the labels below the bars
 	letter      = 6.2  // average width of one letter of a label
 	rowHeight   = 40.0
 	mostRows    = 12 // maximum number of rows of a [ranked] chart

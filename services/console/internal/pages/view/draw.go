@@ -45,7 +45,7 @@ type box struct {
 	ID      string
 	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
-	service int // index of the booking's service in the offer; it decides the colour
+	service int // index of the booking's service in the offer; the colour depends on it
 }
 
 const (

@@ -62,7 +62,7 @@ type Form struct {
 	Values url.Values        // current values of the inputs
 	Shown  url.Values        // values of the inputs when the form was first shown
 	Wrong  map[string]string // error messages by the names of the inputs
-	Locked bool              // the person cannot change the inputs
+	Locked bool              // true if the person cannot change the inputs
 	More   string            // name of the list to which the person has just added a row; "" for none
 }
 
@@ -71,7 +71,7 @@ type OfferItem struct {
 	Offering
 	Form
 	Title  string
-	Action string // path to which the form is sent, relative to the path of the business
+	Action string // path to which the browser sends the form, relative to the path of the business
 	Back   string
 	Remove string // path of the page that removes the object; "" if the object cannot be removed
 	About  string // text above the form
@@ -80,7 +80,7 @@ type OfferItem struct {
 // OfferLine is an object in a list of the offer.
 type OfferLine struct {
 	Name, About, Path string
-	Off               bool // customers do not see the object
+	Off               bool // true if customers do not see the object
 }
 
 // OfferGroup has the objects of one category in a list of the offer.

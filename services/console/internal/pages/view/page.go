@@ -34,8 +34,8 @@ type Page struct {
 	Now      time.Time
 	Place    Place  // menu entry of the page
 	Query    string // text of the present search
-	Notice   string // sentence about a completed action; "" for none
-	Wrong    string // sentence about a refused action and the reason; "" for none
+	Notice   string // text about a completed action; "" for no text
+	Wrong    string // text about a refused action and the reason; "" for no text
 	Undo     *Undo  // data of the undo button; nil for no button
 	Nonce    string // nonce of the one inline style sheet; "" for none
 	Style    string
@@ -73,7 +73,7 @@ type entry struct {
 	place Place
 	path  string        // path of the page, relative to the path of the business
 	needs access.Action // permission that the page needs
-	tab   bool          // shown at the bottom of a phone's screen; other entries are on the page More
+	tab   bool          // a phone shows the entry at the bottom of the screen, not on the page More
 }
 
 // entries has the entries of the menu in their order.

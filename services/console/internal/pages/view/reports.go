@@ -17,7 +17,7 @@ import (
 // ReportForm has the dates and the grouping of reports as the person typed them.
 type ReportForm struct {
 	From, To, By string
-	Usual        bool // the person typed no dates, so the reports have the default dates
+	Usual        bool // true if the person typed no dates; the reports then have the default dates
 	Wrong        map[string]string
 }
 
@@ -41,7 +41,7 @@ type ReportPage struct {
 	bookings charted
 	noShows  charted
 	sources  charted
-	revenue  []charted // one for each currency
+	revenue  []charted // one table with a chart for each currency
 	time     charted
 	each     *tally // table of each member's working time by period
 }
@@ -65,7 +65,7 @@ type tally struct {
 	Head []string
 	Rows [][]string
 	Foot []string
-	Wide bool // the numbers are long, so the table needs more width
+	Wide bool // true if the numbers are long, so that the table needs more width
 }
 
 // Report makes the charts and tables of the reports. It returns an error if an amount is not a number.
