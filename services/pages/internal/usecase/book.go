@@ -50,8 +50,8 @@ type Price struct {
 	Total   json.Number
 	Saves   json.Number // how much cheaper a package is than its services; "" if nothing is saved
 	Pays    string      // how the order is paid; one of the results of [Business.Paying]
-	Now     json.Number // the part of Total that is paid online; "" if nothing is paid online
-	Later   json.Number // the rest of Total, which is paid on site; "" if Now is ""
+	Now     json.Number // the part of `Total` that is paid online; "" if nothing is paid online
+	Later   json.Number // the part of `Total` that is paid on site; "" if `Now` is ""
 }
 
 // PriceDetail explains how the price of one line is computed.
@@ -271,7 +271,7 @@ func (d *Details) told() (*string, json.RawMessage, error) {
 // paid online, otherwise `Link`.
 type Booked struct {
 	Link     string
-	Checkout string // "" if nothing is paid online
+	Checkout string // address of the payment page; "" if nothing is paid online
 }
 
 // Book books an appointment, with the booking page as the actor, at most once for each key. Faults: the faults of POST

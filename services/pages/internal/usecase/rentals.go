@@ -96,7 +96,7 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	if found == nil {
 		return nil, fault.New(fault.RentalNotFound, "Rental not found")
 	}
-	r := *found // a copy, because all requests share the value that read returned
+	r := *found // a copy, because all requests share the value `*found`
 	for _, u := range list.RentalUpsells {
 		extra := find(u.UpsellRentalID)
 		if u.RentalID == id && extra != nil && (u.IsRequired || !b.unpayable(extra) && extra.Most() > 0) {

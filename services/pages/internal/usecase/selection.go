@@ -137,7 +137,7 @@ func (s Selection) With(service string) Selection {
 		variants[service] = variant
 	}
 	s.Variants = variants
-	_ = s.add(service) // the text is valid, because it is made from the offer
+	_ = s.add(service) // the text is valid, because it comes from the offer
 	return s
 }
 
@@ -172,7 +172,7 @@ func (s Selection) calendar() url.Values {
 	switch {
 	case s.Staff != "" && s.Staff != Anyone && s.Staff != Each:
 		q.Set("staff_id", s.Staff)
-	default: // is_package lists each start once for all free staff; it has no effect on classes
+	default: // with is_package, each start is listed once for all free staff; classes ignore it
 		q.Set("is_package", "true")
 		if s.Staff == Each {
 			q.Set("staffing_mode", availability.StaffingPerService)
@@ -245,7 +245,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	case a.Staff == "" && !a.Asked():
 		a.Staff = Anyone
 	case a.Staff == Anyone && len(a.Members) == 0 && a.Split:
-		a.Staff = Each // no staff member performs all services
+		a.Staff = Each // no staff member can perform all services
 	}
 	return a, nil
 }

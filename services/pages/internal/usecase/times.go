@@ -114,7 +114,7 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 		c.Known = false
 		return err
 	}
-	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // one start of several free members
+	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // the same start of several free members
 		return x.Date == y.Date && x.Time == y.Time && same(x.ClassScheduleID, y.ClassScheduleID)
 	})
 	return nil

@@ -22,7 +22,7 @@ func (p *Page) wrong(w catalog.Wrong) string {
 		return p.Words.Say("email_wrong")
 	case catalog.WrongPhone:
 		return p.Words.Say("phone_wrong")
-	default: // all other errors have the same sentence
+	default: // all other errors have the same text
 	}
 	return p.Words.Say("answer_wrong")
 }

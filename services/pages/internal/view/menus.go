@@ -20,7 +20,7 @@ type Menus struct{ kept *lru.Cache[string, keptMenu] }
 type keptMenu struct {
 	html    string
 	version int64            // the version of the offer
-	first   *usecase.Service // the first service of the list; a changed list has another pointer
+	first   *usecase.Service // the first service; another pointer means that the list has changed
 	logo    string
 }
 

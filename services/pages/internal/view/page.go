@@ -36,8 +36,8 @@ type Page struct {
 	About    string // description for search engines; if "", the default text is used
 	Managed  string // path of the customer's link; "" on other pages
 	Sold     Sale   // time zone and currency of the sale, on pages behind a customer's link
-	Nonce    string // "" if the business has no accent colour
-	Notice   string // sentence for the visitor at the top of the page; "" for none
+	Nonce    string // nonce of the style with the accent colour; "" if there is none
+	Notice   string // sentence for the visitor at the top of the page; "" for no notice
 	Style    string
 	Script   string
 }
@@ -78,7 +78,7 @@ func (p *Page) frame(title string) web.Frame {
 	if len(languages) < 2 {
 		return f
 	}
-	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // for readers of other languages
+	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // for readers of all other languages
 	for _, language := range languages {
 		at := f.Alternates[0].URL + "?lang=" + url.QueryEscape(language)
 		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: at})

@@ -217,7 +217,7 @@ type Form struct {
 	Typed   url.Values // the submitted fields; they contain the answers that the form shows again
 	Wrong   usecase.Wrongs
 	Token   string
-	IsNew   bool // the form has not been submitted yet
+	IsNew   bool // true if the form has not been submitted yet
 	Price   *usecase.Price
 	Nearest []usecase.Slot // other starts, if the chosen start is no longer free
 }
