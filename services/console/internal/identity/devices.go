@@ -69,8 +69,8 @@ func UserCode(typed string) string {
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
-// user code that a person confirms. The argument `client` is the name of the program's machine, as the program reports
-// it.
+// user code that a person confirms. The argument `client` is the name of the program's machine, which the program
+// itself reports.
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()

@@ -140,9 +140,10 @@ const (
 	AboutPayments  = "payment accounts"
 )
 
-// mayNotify reports whether a person may now get a mail about a change. If so, it counts the mail against the rate
-// limit. The argument `subject` is the kind of change. A person whose address is not verified gets no such mails.
-// Otherwise an inviter could enter any address, and so send many mails to a person who does not use Slotmesh.
+// mayNotify reports whether a person may now get a mail about a change. If the person may get it, mayNotify counts the
+// mail against the rate limit. The argument `subject` is the kind of change. A person whose address is not verified
+// gets no such mails. Otherwise an inviter could enter any address, and so send many mails to a person who does not use
+// Slotmesh.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
 		return false
@@ -155,8 +156,9 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 	return true
 }
 
-// MailOwners sends a mail, in the background, to each owner of a business whose address is verified. The argument
-// `subject` is the kind of change, for the rate limits. The function `write` returns the mail to one owner.
+// MailOwners sends a mail to the owners of a business in the background. Owners whose address is not verified get no
+// mail. The argument `subject` is the kind of change, for the rate limits. The function `write` returns the mail to one
+// owner.
 func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
 	write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// method is the way in which a person signs in, as the metric and the log name it.
+// method is the name of a way to sign in. The metric and the log contain this name.
 type method string
 
 const (

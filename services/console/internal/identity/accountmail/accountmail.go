@@ -111,7 +111,7 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
 	case Accepts:
 		l.paragraphs[1] = "invited_accept"
-	default: // New: the values above are those for a new person
+	default: // New: the values above are for a new person
 	}
 	return l.to(to, languages)
 }

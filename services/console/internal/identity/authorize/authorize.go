@@ -55,8 +55,9 @@ type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 type Authority interface {
 	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
-	// BeginWrite does the same as Renew, for a write in another service. Until the write ends, a revocation of the
-	// principal's rights waits. The caller ends the write by calling end with the write's error.
+	// BeginWrite returns a principal with their current rights, before a write in another service. Until the write
+	// ends, a revocation of the principal's rights waits. The caller ends the write by calling end with the write's
+	// error.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 

@@ -243,8 +243,8 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 }
 
 // isMeant reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be
-// one of the audiences, and all other audiences must be trusted. The argument `party` is the authorized party (azp). It
-// must be Slotmesh; it may be empty if there is only one audience.
+// one of the audiences, and all other audiences must be trusted. The argument `party` is the authorized party (azp).
+// The authorized party must be Slotmesh. It may be empty if the token has only one audience.
 func (p *Provider) isMeant(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
 		return false

@@ -97,8 +97,8 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 }
 
 // BeginAdding makes a challenge for a new passkey of a person. The options list the person's passkeys, so that the
-// browser refuses a device that already has one of these. BeginAdding returns the options for the browser and the
-// challenge to store, both as JSON.
+// browser refuses a device that already has one of these passkeys. BeginAdding returns the options for the browser and
+// the challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
 	asked, session, err := s.engine.BeginRegistration(u,
@@ -138,7 +138,7 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 
 // Finish checks a browser's answer to a challenge of [Site.Begin]. It returns the passkey that signed the answer, with
 // its new counter and flags. The function `find` returns the owner of a passkey. Its arguments are the id of the
-// passkey and the id of the owner, as the device reports them.
+// passkey and the id of the owner, both reported by the device.
 //
 // Errors: [ErrRefused], and the errors of `find`. Finish also returns [ErrRefused] if the passkey's counter is not
 // larger than the stored one, because the device may be a copy.

@@ -229,7 +229,8 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 }
 
 // begin calls the function `signIn`, which signs a person in and returns the secret of the new session. Then begin sets
-// the session's cookie. It ends the former session of the browser, even if that session belonged to another person.
+// the session's cookie. It also ends the earlier session of the browser, even if this session belonged to another
+// person.
 func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
 	if err != nil && !errors.Is(err, identity.ErrNobody) {

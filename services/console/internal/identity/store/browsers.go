@@ -20,7 +20,7 @@ const BrowserGood = 180 * 24 * time.Hour
 const maxBrowsers = 20
 
 // KnowsBrowser reports whether a person has signed in before by a browser. The argument `hash` is the hash of the
-// secret in the browser's cookie; email is the person's address in lower case. For a person whose address is not
+// secret in the browser's cookie; `email` is the person's address in lower case. For a person whose address is not
 // verified, KnowsBrowser returns false.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `

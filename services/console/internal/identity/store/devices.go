@@ -25,7 +25,7 @@ var (
 // DeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows it to act for them.
 type DeviceLogin struct {
 	UserCode  string // eight letters, which the program shows and the person types
-	Client    string // name of the program's machine, as the program reports it
+	Client    string // name of the program's machine, which the program reports
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
@@ -168,8 +168,8 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 }
 
 // endDevices revokes the tokens of all programs that a person connected by `slotmesh login`, and the tokens that were
-// created with these. It also denies the sign-ins that the person has allowed, if their programs have not yet fetched a
-// token.
+// created with these tokens. It also denies the sign-ins that the person has allowed, if their programs have not yet
+// fetched a token.
 func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
 		return fmt.Errorf("refuse the programs that wait: %w", err)

@@ -11,10 +11,9 @@ import (
 // SignInVouched creates a session of a person whose address the identity provider has verified, in one transaction. If
 // the address was not verified before, SignInVouched ends all access that other people may have had as this person.
 //
-// The argument `operator` reports whether the provider's group makes the person an operator; nil means that the
-// provider does not decide this. If the operator right changes, SignInVouched ends the person's sessions, and revokes
-// the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in by the
-// provider.
+// The argument `operator` is true if the provider's group makes the person an operator, and nil if the provider does
+// not decide this. If the operator right changes, SignInVouched ends the person's sessions, and revokes the tokens that
+// they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in by the provider.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {

@@ -37,9 +37,9 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation stores a link, as [Store.AddLink] does, that is mailed to an invited person. The argument `by` is the
-// inviter; businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults:
-// business_not_found, forbidden.
+// AddInvitation stores a link that is mailed to an invited person. It works as [Store.AddLink] does. The argument `by`
+// is the inviter. The argument `businessID` is the nil UUID if the person is invited to be an operator. Errors:
+// [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -55,9 +55,9 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 // person and use rights that the principal does not have.
 var ErrKnownElsewhere = errors.New("is known elsewhere")
 
-// AddHandedLink stores a link, as [Store.AddInvitation] does, that the principal sees and passes on to the person. The
-// link verifies the person's address only if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere].
-// Faults: business_not_found, forbidden.
+// AddHandedLink stores a link that the principal sees and passes on to the person. It works as [Store.AddInvitation]
+// does. The link verifies the person's address only if the principal is an operator. Errors: [ErrRevoked],
+// [ErrKnownElsewhere]. Faults: business_not_found, forbidden.
 func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

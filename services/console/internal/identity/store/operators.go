@@ -147,8 +147,8 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes a person whom a group of the identity provider made an operator, and ends their sessions. It does so
-// only if the person's last sign-in by the provider is [GroupOperatorGood] or longer ago.
+// lapse demotes a person whom a group of the identity provider made an operator, and ends their sessions. If less than
+// [GroupOperatorGood] has passed since the person's last sign-in by the provider, lapse changes nothing.
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err

@@ -38,8 +38,8 @@ type Passkey struct {
 	LastUsedAt *time.Time
 }
 
-// AddOwnChallenge stores a challenge, as [Store.AddChallenge] does, for a signed-in person who adds a passkey. Errors:
-// [ErrRevoked].
+// AddOwnChallenge stores a challenge for a signed-in person who adds a passkey. It works as [Store.AddChallenge] does.
+// Errors: [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
 	expires time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })

@@ -53,8 +53,8 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVouched adds a person, as [Store.AddPerson] does, whose identity the identity provider has confirmed. No principal
-// invites this person.
+// AddVouched adds a person whose identity the identity provider has confirmed. It works as [Store.AddPerson] does. No
+// principal invites this person.
 func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

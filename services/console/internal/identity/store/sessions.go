@@ -29,7 +29,7 @@ type Session struct {
 	LastSeenAt time.Time // time of the last request, to the minute
 }
 
-// Signed is a session with its person and the person's current memberships.
+// Signed is a session with the signed-in person and the person's current memberships.
 type Signed struct {
 	Session
 	Person  Person

@@ -112,8 +112,8 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 }
 
 // Tokens lists the tokens of some businesses, oldest first. The argument `of` has the ids of these businesses; nil
-// stands for all tokens, including those of operators. Tokens returns the cursor of the next page, or "" after the last
-// page. Fault: invalid_parameter for a cursor that Tokens did not return.
+// stands for all tokens, including the tokens of operators. Tokens returns the cursor of the next page, or "" after the
+// last page. Fault: invalid_parameter for a cursor that Tokens did not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
