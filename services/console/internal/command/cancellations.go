@@ -14,7 +14,7 @@ import (
 // sold describes a kind of object that customers pay for online: bookings, reservations or tickets.
 type sold[T any] struct {
 	list    string // part of the path for the kind, and name of its group of commands
-	one     string // name of one object of the kind, for sentences
+	one     string // name of one object of the kind, for help texts
 	table   func(...T) table
 	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }

@@ -133,7 +133,7 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// mustCompleteBy adds completion to a flag. The function entries returns the objects of the offer whose keys complete
+// mustCompleteBy adds completion to a flag. The function `entries` returns the objects of the offer whose keys complete
 // the flag. mustCompleteBy panics if the command has no such flag, which is a bug.
 func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string,

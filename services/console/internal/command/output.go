@@ -64,7 +64,8 @@ func (c *command) print(value any, t table) error {
 	return c.printTable(t)
 }
 
-// done prints the result of a change: the argument `value` as JSON or YAML, or otherwise a sentence for a person.
+// done prints the result of a change: the argument `value` as JSON or YAML, or otherwise one line of text. The argument
+// `line` is the format of this text, and `args` are its values.
 func (c *command) done(value any, line string, args ...any) error {
 	if c.output == asJSON || c.output == asYAML {
 		return c.print(value, table{})
@@ -157,7 +158,7 @@ func instant(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// yes returns "yes" or "no".
+// yes returns "yes" for true and "no" for false.
 func yes(is bool) string {
 	if is {
 		return "yes"

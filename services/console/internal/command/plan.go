@@ -15,7 +15,7 @@ import (
 )
 
 // leavesOutside means that publishing a manifest would cause new conflicts between the offer and existing bookings,
-// reservations or tickets. The field count is the number of these conflicts.
+// reservations or tickets. The field `count` is the number of these conflicts.
 type leavesOutside struct{ count int }
 
 func (e *leavesOutside) Error() string {
