@@ -27,7 +27,7 @@ type Admin struct {
 	Rooms  *rooms.Rooms
 }
 
-// Mount adds the routes, each with the action that its caller must be permitted to do.
+// Mount adds the routes of the admin API. Each route has the action that the caller must be permitted to do.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
 	admin := authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts)

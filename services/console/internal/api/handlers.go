@@ -54,7 +54,8 @@ func change[B, T any](what string, write func(context.Context, identity.Principa
 	}
 }
 
-// notified returns the context for a write. If notify is false, the services do not notify the customer of this write.
+// notified returns the context for a write. If `notify` points to false, the services do not notify the customer of
+// this write.
 func notified(ctx context.Context, notify *bool) context.Context {
 	if notify != nil && !*notify {
 		return actor.Silently(ctx)
@@ -134,7 +135,8 @@ func discard(what string, write func(context.Context, identity.Principal, string
 	}
 }
 
-// read returns the handler of a read of one object. The handler answers with the object that the function ask returns.
+// read returns the handler of a read of one object. The handler answers with the object that the function `ask`
+// returns.
 func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -149,7 +151,8 @@ func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, 
 	}
 }
 
-// listOf returns the handler of a paged list of a business. The function ask reads the list by the id of the business.
+// listOf returns the handler of a paged list of a business. The function `ask` reads the list by the id of the
+// business.
 func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := server.Query(c).Page()
@@ -168,7 +171,7 @@ func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) 
 	}
 }
 
-// listBySlug returns the handler of a paged list of a business. The function ask reads the list by the slug of the
+// listBySlug returns the handler of a paged list of a business. The function `ask` reads the list by the slug of the
 // business.
 func listBySlug[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
