@@ -31,8 +31,8 @@ type places struct {
 	users     int
 }
 
-// New returns a Tenants. The argument `each` is the number of callers
-// that may work concurrently for one tenant; it counts as at least 1.
+// New returns a Tenants. The argument `each` is the number of callers that may work concurrently for one tenant; a
+// number below 1 counts as 1.
 func New(each int) *Tenants {
 	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
 }
@@ -100,8 +100,8 @@ type Shared[T any] struct{ flights singleflight.Group }
 // Do returns the result of the function `work` for a key. If a call for the same key is in progress, Do waits for the
 // result of that call. Do returns the error of ctx when ctx ends. A panic of `work` becomes an error.
 //
-// If the caller that started the work leaves, the work continues for the other
-// callers. It keeps the deadline and the values of the first caller's context.
+// If the caller that started the work stops waiting, the work continues for the other callers. It keeps the deadline
+// and the values of the first caller's context.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
 	results := s.flights.DoChan(key, func() (any, error) {
 		ownCtx := context.WithoutCancel(ctx)

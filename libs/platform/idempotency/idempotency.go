@@ -7,8 +7,8 @@ import (
 	"crypto/sha256"
 )
 
-// Header is the name of the request header with the idempotency
-// key. Requests with the same key make the same write only once.
+// Header is the name of the request header with the idempotency key. If several requests have the same key, the service
+// makes the write only once.
 const Header = "Idempotency-Key"
 
 // Request is the idempotency key of a request, together with a hash of the request.

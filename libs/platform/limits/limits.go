@@ -46,8 +46,8 @@ type Config struct {
 	// WrongTokensPerMinute is the number of invalid admin tokens that one client address
 	// may send. Above this number, every request with a token from that address is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// AdminPerMinute is the limit per principal for requests to the admin API. A principal
-	// is one admin token. The API created the token, or an environment variable holds it.
+	// AdminPerMinute is the limit per principal for requests to the admin API. A principal is one admin token, from the
+	// admin API or from an environment variable.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
 	// SignInsPerMinute is the number of attempts to sign in per client of an [Attempter].
 	// Attempts with a wrong password also count against limits with longer windows.
@@ -98,7 +98,7 @@ const (
 	accountNotice      = "account-notice"
 )
 
-// requests is the kind of requests that a limit counts.
+// requests is a kind of requests. Each limit counts one kind.
 type requests int
 
 const (
@@ -167,7 +167,7 @@ func (g *Gate) findRow(method, path string) *row {
 	slug, name, deep := strings.Cut(rest, "/")
 	counts := descriptions
 	switch {
-	// here, stripe is the payment provider, even if a business has the slug stripe
+	// in this path, `stripe` is the payment provider, even if a business has the slug `stripe`
 	case slug == "stripe" && name == webhook:
 		return g.rows[webhook]
 	case !deep:
@@ -363,8 +363,8 @@ const (
 	limitHeader  = "RateLimit"
 )
 
-// writeHeaders adds the state of a limit to the headers of the answer. In the header RateLimit, r is
-// the number of further requests that would pass. t is the number of seconds until r can increase.
+// writeHeaders adds the state of a limit to the headers of the answer. In the header RateLimit, `r` is the number of
+// further requests that would pass. `t` is the number of seconds until `r` can increase.
 func writeHeaders(answer server.Header, limit *row, d ratelimit.Decision) {
 	policy, remainder := limit.policy, make([]byte, 0, 48)
 	if previous := answer.Get(policyHeader); previous != "" {

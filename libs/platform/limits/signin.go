@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignInWindows are the windows, longer than a minute, for attempts to sign in with a wrong password. In each
+// wrongSignInWindows are windows for attempts to sign in with a wrong password. They are longer than a minute. In each
 // window, the number of such attempts is limited to SignInsPerMinute multiplied by the field `times`. With the default
 // settings, an attacker can try 80 passwords per day.
 var wrongSignInWindows = []struct {
@@ -51,9 +51,9 @@ func (c *Config) longerLimits() []ratelimit.Limit {
 	return all
 }
 
-// Attempter identifies the origin of an attempt to sign in, by one or more clients. Each
-// client has its own count, and an attempt passes only if the counts of all clients
-// allow it. [UnknownBrowser], [KnownBrowser], [Session] and [Address] return attempters.
+// Attempter identifies the origin of an attempt to sign in, as one or more clients of a rate limit. Each client has its
+// own count, and an attempt passes only if the counts of all clients allow it. [UnknownBrowser], [KnownBrowser],
+// [Session] and [Address] return attempters.
 type Attempter struct{ clients []ratelimit.Client }
 
 // Address returns the attempter for an attempt that names no account. The attempt counts by client address.
@@ -129,9 +129,9 @@ func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
-// CountAccountNotice counts a mail that informs a person about a change of the account. The argument
-// `subject` names the kind of change. Each kind has its own count, so that mails about one kind never block
-// mails about another. Fault: rate_limited (429) if the account has received too many mails of this kind.
+// CountAccountNotice counts a mail that informs a person about a change of the account. The argument `subject` names
+// the kind of change. Each kind has its own count, so that mails about one kind never block mails about another kind.
+// Fault: rate_limited (429) if the account has received too many mails of this kind.
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})

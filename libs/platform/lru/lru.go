@@ -27,15 +27,15 @@ func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
 	return c
 }
 
-// Get returns the value for key, and whether the cache holds one.
+// Get returns the value for `key`, and whether the cache holds a value for `key`.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.values.Get(key)
 }
 
-// Put stores the value v for key and replaces a previous value. It does not store a
-// value larger than a quarter of the cache, because that value would evict many others.
+// Put stores the value `v` for `key` and replaces a previous value. It does not store a value larger than a quarter of
+// the cache, because that value would evict many others.
 func (c *Cache[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Cache[K, V]) Put(key K, v V) {
 	}
 }
 
-// Remove removes the value for key.
+// Remove removes the value for `key`.
 func (c *Cache[K, V]) Remove(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

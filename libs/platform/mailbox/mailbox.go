@@ -96,7 +96,7 @@ func (b *Box) Mails() []Mail {
 	return slices.Clone(b.mails)
 }
 
-// Mail returns the message with this id, and whether it is still stored.
+// Mail returns the message with this id, and whether the message is still stored.
 func (b *Box) Mail(id int) (Mail, bool) {
 	for _, m := range b.Mails() {
 		if m.ID == id {
@@ -106,8 +106,8 @@ func (b *Box) Mail(id int) (Mail, bool) {
 	return Mail{}, false
 }
 
-// Await waits until n messages have arrived since [Open]. It returns the stored messages,
-// which are at most maxMessages. If ctx ends first, Await also returns an error.
+// Await waits until `n` messages have arrived since [Open]. It returns the stored messages; at most maxMessages are
+// stored. If ctx ends first, Await also returns an error.
 func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
 	for {
 		b.mu.Lock()

@@ -19,8 +19,7 @@ const minCompressedSize = 1 << 10
 // because the server compresses each file only once per encoding.
 const compressionLevel = 7
 
-// preferredEncodings are the content encodings in order of
-// preference. The encoding with the smallest result is the first.
+// preferredEncodings are the content encodings in order of preference. The first encoding gives the smallest result.
 var preferredEncodings = []string{"br", "gzip"}
 
 // compressForms returns one function per content encoding of a file; the key "" stands for the

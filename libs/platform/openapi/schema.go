@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WithSchema adds a JSON Schema to components.schemas of an OpenAPI document, under name. Each definition
-// in $defs of the schema becomes another entry of components.schemas. The name of that entry is name,
+// WithSchema adds a JSON Schema to components.schemas of an OpenAPI document, under the name in the argument `name`.
+// Each definition in $defs of the schema becomes another entry of components.schemas. The name of that entry is `name`,
 // followed by the name of the definition. Client generators find types only in components.schemas.
 func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	var into, from yaml.Node

@@ -12,11 +12,11 @@ import (
 const (
 	failuresToOpen = 10          // number of consecutive failures that opens the breaker
 	openFor        = time.Second // time for which the breaker stays open
-	// number of tenants with recorded failures; the least recently failing tenant is dropped first
+	// maximal number of tenants with recorded failures; the tenant whose last failure is oldest is dropped first
 	maxFailingTenants = 4096
 )
 
-// health is the result of one exchange: what it shows about the state of the peer.
+// health is the state of the peer, as far as one exchange shows it.
 type health int
 
 const (
@@ -31,9 +31,9 @@ const (
 // that the peer can recover and callers do not wait. Each tenant has its own breaker, so that slow
 // requests of one tenant do not block others. A refused connection counts for all tenants together.
 //
-// A breaker opens for one second after ten consecutive failures. After that second, all
-// callers may try. The first failure then opens the breaker for another second, and the first
-// answer closes it. Allowing only one trial call would refuse all other callers without need.
+// A breaker opens for one second after ten consecutive failures. After that second, all callers may try. The first
+// failure then opens the breaker for another second, and the first answer closes it. The breaker does not allow only
+// one trial call, because it would then refuse all other callers without need.
 type breakers struct {
 	clock clock.Clock
 

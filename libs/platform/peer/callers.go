@@ -20,8 +20,8 @@ type caller struct {
 	hash [sha256.Size]byte
 }
 
-// Credential returns the credential that a service with the given secret sends to the service callee.
-// Other services reject this credential, so that callee cannot use it to impersonate the caller.
+// Credential returns the credential that a service with the given secret sends to the service `callee`. Other services
+// reject this credential, so that `callee` cannot use it to impersonate the caller.
 func Credential(secret, callee string) string { return hash(secret + "/" + callee) }
 
 // HashCredential returns the SHA-256 of a credential as 64
@@ -42,8 +42,8 @@ func NewSecrets(names ...string) map[string]string {
 	return secrets
 }
 
-// CallersSetting returns the value of PEER_CALLERS for the service callee. The
-// argument `secrets` maps the names of the services that call callee to their secrets.
+// CallersSetting returns the value of PEER_CALLERS for the service `callee`. The argument `secrets` maps the names of
+// the services that call `callee` to their secrets.
 func CallersSetting(secrets map[string]string, callee string) string {
 	entries := make([]string, 0, len(secrets))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {

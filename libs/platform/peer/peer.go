@@ -86,8 +86,8 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 // Close closes the client's idle connections.
 func (c *Client) Close() { c.transport.close() }
 
-// Patience returns how long a reader of cached values should wait for a newer
-// version before it uses the cached one. 0 means that the wait has no maximum.
+// Patience returns how long a reader of cached values should wait for a newer version before it uses the cached value.
+// 0 means that the wait has no maximum.
 func (c *Client) Patience() time.Duration { return c.patience }
 
 // Request is the request of one call. If Body is a []byte, it is sent
@@ -251,9 +251,8 @@ func classifyError(err error) health {
 	return failing
 }
 
-// classify derives the state of the peer from an answer. Status 500 concerns only one
-// request; other requests may succeed. An error of a gateway shows that the peer
-// cannot serve requests. The same applies to a 503 that hasOwnMeaning does not accept.
+// classify derives the state of the peer from an answer. Status 500 concerns only one request; other requests may
+// succeed. A gateway error, or a 503 that hasOwnMeaning does not accept, shows that the peer cannot serve requests.
 func (a *Response) classify() health {
 	switch {
 	case a.Status < http.StatusInternalServerError:

@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// identifyWrite returns the write that a request makes. If the request has an Idempotency-Key, the id of the write
-// is derived from the key, and from the kind of actor and the holder. Owners, the booking page and customers with
-// a link can therefore use the same key without a conflict. If the request has no key, the id is random.
+// identifyWrite returns the write that a request makes. If the request has an Idempotency-Key, the id of the write is
+// derived from the key, and from the kind of actor and the holder. An owner, the booking page and a customer with a
+// link can therefore use the same key without a conflict. If the request has no key, the id is random.
 func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
 	if request := idempotency.Of(ctx); request.Key != "" {
@@ -165,7 +165,7 @@ func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// storedResult is the row of made_writes for a write.
+// storedResult holds the columns of the row in made_writes for a write.
 type storedResult struct{ hash, answer []byte }
 
 func (k *storedResult) matches(hash []byte) error {

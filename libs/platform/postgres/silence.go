@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/dial"
 )
 
-// newDialFunc returns a dial function. A read on one of its connections fails if the server sends nothing for the
-// duration `silence`. This duration must be longer than statement_timeout, after which a working server reports an
+// newDialFunc returns a dial function. A read from a connection of this function fails if the server sends nothing for
+// the duration `silence`. This duration must be longer than statement_timeout, after which a working server reports an
 // error.
 //
 // If a server sends nothing for longer, the server is stopped, or the network drops the packets.
@@ -31,8 +31,8 @@ func newDialFunc(connect, silence time.Duration) func(ctx context.Context, netwo
 	}
 }
 
-// silenceLimitedConn is a connection with a time limit for reads. A read waits at most
-// for the duration silence, or until an earlier deadline that the caller has set.
+// silenceLimitedConn is a connection with a time limit for reads. A read waits at most for the duration `silence`, or
+// until an earlier deadline that the caller has set.
 type silenceLimitedConn struct {
 	net.Conn
 	silence time.Duration
@@ -41,9 +41,9 @@ type silenceLimitedConn struct {
 	deadline time.Time // deadline that the caller has set; zero: no deadline
 }
 
-// Read waits for data at most for the duration silence. If no data arrives, Read
-// closes the connection and returns the error of a broken connection. It does not
-// return a timeout error, because pgx continues to use a connection after a timeout.
+// Read waits for data at most for the duration `silence`. If no data arrives, Read closes the connection and returns
+// the error of a broken connection. It does not return a timeout error, because pgx continues to use a connection after
+// a timeout.
 func (c *silenceLimitedConn) Read(b []byte) (int, error) {
 	isOwnDeadline, err := c.startRead()
 	if err != nil {
@@ -57,8 +57,8 @@ func (c *silenceLimitedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// startRead sets the deadline of the next read. It returns true if this deadline
-// comes from the duration silence, and false if the caller's deadline is earlier.
+// startRead sets the deadline of the next read. It returns true if this deadline comes from the duration `silence`, and
+// false if the caller's deadline is earlier.
 func (c *silenceLimitedConn) startRead() (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

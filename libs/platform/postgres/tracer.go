@@ -20,7 +20,7 @@ type tracer struct {
 
 type cancelKey struct{}
 
-// TraceAcquireStart bounds the wait for a connection to the duration acquire.
+// TraceAcquireStart limits the wait for a connection to the duration `acquire`.
 func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool,
 	data pgxpool.TraceAcquireStartData) context.Context {
 	bounded, cancel := context.WithTimeout(t.Tracer.TraceAcquireStart(ctx, pool, data), t.acquire)

@@ -23,8 +23,9 @@ import (
 //
 //	may_write(business_id, write_id, begun)
 //
-// The migrations of the service create this function and the table refused_writes. The function fails if the
-// write was refused after the instant begun. It holds the advisory lock of the write until the transaction ends.
+// The migrations of the service create this function and the table refused_writes. The function fails if the write was
+// refused after the instant `begun`. The function acquires the advisory lock of the write, which is held until the
+// transaction ends.
 type Write struct {
 	Business  uuid.UUID
 	ID        uuid.UUID // random, or the result of [WriteID] if the client has identified the write
@@ -125,8 +126,8 @@ func pauseRetry(ctx context.Context, pause time.Duration) bool {
 // held until the transaction ends. The function may_write acquires the same lock.
 const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))`
 
-// RefuseSQL records that the write $2 of the business $1 is refused. An attempt that began before
-// the instant $3 then fails in may_write. The transaction must hold the lock of [LockSQL].
+// RefuseSQL records that the write with the id $2 of the business $1 is refused. An attempt that began before the
+// instant $3 then fails in may_write. The transaction must hold the lock of [LockSQL].
 const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
@@ -163,8 +164,8 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	return exists, err
 }
 
-// DeleteOldWrites deletes idempotency results and refusals that are older than 24 hours. A repeated request gets the
-// stored answer until then. After 24 hours, no attempt can still be in progress that a refusal must stop.
+// DeleteOldWrites deletes idempotency results and refusals that are older than 24 hours. For 24 hours, a repeated
+// request gets the stored answer. After 24 hours, no attempt is in progress that a refusal must stop.
 func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, resultsErr := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
 	_, refusalsErr := pool.Exec(ctx,

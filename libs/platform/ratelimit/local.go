@@ -23,11 +23,11 @@ const (
 // Local counts requests in the memory of this process. It is safe for concurrent use. It drops windows that
 // are idle. Above 65,536 windows or 2,097,152 recorded requests, it drops the least recently used window.
 //
-// A dropped window forgets its requests. Only an attacker with very many addresses
-// can cause this. Such an attacker can bypass limits per address in any case.
+// The requests of a dropped window no longer count. Only an attacker with very many addresses can cause this, and such
+// an attacker can bypass limits per address in any case.
 type Local struct {
 	clock    clock.Clock
-	start    time.Time // origin of the stored times; times relative to it take 8 bytes each
+	start    time.Time // origin of the stored times; a time relative to start takes 8 bytes
 	maxTimes int       // maximal value of timeCount
 
 	mu        sync.Mutex
@@ -169,8 +169,8 @@ func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	}
 }
 
-// dropIdle drops idle windows, beginning with the least recently used one. It stops at the first window
-// that is not idle. Idle windows after that one stay for now and count against the bounds of memory.
+// dropIdle drops idle windows, beginning with the least recently used one. It stops at the first window that is not
+// idle. Idle windows after this window remain and count against the bounds of memory.
 func (l *Local) dropIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()

@@ -1,6 +1,6 @@
-// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit
-// of N, the first N requests pass without a wait. The next request is refused until
-// the oldest of the N requests is one window old. Refused requests do not count.
+// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit of N, the first N requests pass
+// immediately. The next request is refused until the oldest of the N requests is one window old. Refused requests do
+// not count.
 //
 // [Redis] stores the counts for all replicas. [Local] stores the counts of this process. [Fallback] uses
 // Redis, and the local limiter while Redis is down. The package libs/platform/limits defines the limits.
@@ -36,7 +36,7 @@ func (l Limit) check() error {
 // Decision is the result of counting one request.
 type Decision struct {
 	Allowed    bool
-	RetryAfter time.Duration // exact time until a request would pass; 0 if this one is allowed
+	RetryAfter time.Duration // exact time until a request would pass; 0 if this request is allowed
 	Left       int           // number of further requests that would pass now
 	Reset      time.Duration // time until the oldest counted request expires; RetryAfter if refused
 }
@@ -44,8 +44,9 @@ type Decision struct {
 // newRefusal returns a decision that refuses a request. The client may repeat the request after the duration `wait`.
 func newRefusal(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
-// Limiter counts requests and decides whether they pass. Two limits with the same name must have the same N and Window.
-// An error means that the limiter made no decision, because ctx is done, the store failed or the limit is invalid.
+// Limiter counts requests and decides whether the requests pass. Two limits with the same name must have the same N and
+// Window. An error means that the limiter made no decision, because ctx is done, the store failed or the limit is
+// invalid.
 type Limiter interface {
 	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
 	// AllowInTurn counts one request against several limits, in order and in one round trip. It stops at the

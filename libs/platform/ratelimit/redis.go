@@ -17,7 +17,8 @@ var rollingWindowSource string
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
 // maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Calls that arrive during these round
-// trips wait and share the next one. Under load, sharing saves most of the cost of a call, which is the round trip.
+// trips wait and share the next one. Under load, sharing saves most of the cost of a call, because the round trip is
+// the largest part.
 const maxRoundTrips = 2
 
 // maxBatch is the maximal number of calls in one round trip.
@@ -41,8 +42,8 @@ type Redis struct {
 
 var _ Limiter = (*Redis)(nil)
 
-// NewRedis returns a limiter whose keys in Redis begin with prefix. A call fails if Redis does
-// not answer within timeout. The option ContextTimeoutEnabled of the client must be true.
+// NewRedis returns a limiter whose keys in Redis begin with `prefix`. A call fails if Redis does not answer within the
+// duration `timeout`. The option ContextTimeoutEnabled of the client must be true.
 func NewRedis(client redis.UniversalClient, prefix string, timeout time.Duration) *Redis {
 	return &Redis{client: client, prefix: prefix, timeout: timeout}
 }

@@ -28,8 +28,8 @@ type Config struct {
 	// Cluster means that URL is the address of a Redis Cluster. The cluster returns the
 	// addresses of its nodes. The setting is needed only if URL has a single address.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
-	// SentinelMaster is the name that the Sentinels in URL use for the primary. The credentials
-	// in URL are the credentials of the primary. If it is empty, there are no Sentinels.
+	// SentinelMaster is the name that the Sentinels in URL use for the primary. The credentials in URL are the
+	// credentials of the primary. If SentinelMaster is empty, no Sentinels are used.
 	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
 	// SentinelUsername and SentinelPassword are the credentials of the Sentinels; empty if the Sentinels require none.
 	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`

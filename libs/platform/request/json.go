@@ -47,7 +47,7 @@ func newBodyFault(err error, into any) error {
 
 const unknownField = "json: unknown field "
 
-// appendFields appends the JSON names of the fields of a type, and of the types of these fields, to names.
+// appendFields appends the JSON names of a type's fields to `names`. It does the same for the types of these fields.
 func appendFields(t reflect.Type, names []string) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -88,8 +88,8 @@ func FieldOf(typeErr *json.UnmarshalTypeError) string {
 	}), ".")
 }
 
-// describeValue describes a JSON value for error sentences. The argument is the
-// description by encoding/json: the type of the value, or "number" followed by the digits.
+// describeValue describes a JSON value for error sentences. The argument `value` is the description by encoding/json:
+// the type of the value, or "number" followed by the digits.
 func describeValue(value string) string {
 	switch kind, digits, _ := strings.Cut(value, " "); {
 	case digits != "":

@@ -17,7 +17,8 @@ const (
 )
 
 // Page selects a part of a list: at most Limit entries after the position Cursor. Limit 0 stands for 100 entries; the
-// maximum is 1000. For the first page, Cursor is "". For each later page, it is the next_cursor of the previous page.
+// maximum is 1000. For the first page, Cursor is "". For each later page, Cursor is the next_cursor of the previous
+// page.
 type Page struct {
 	Limit  int
 	Cursor string
@@ -76,8 +77,8 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(append(b, c.ID[:]...))
 }
 
-// After decodes the cursor of the page. It returns nil for the first page. Fault: invalid_parameter
-// if the text is no cursor, or if the number of the cursor is not between first and last.
+// After decodes the cursor of the page. It returns nil for the first page. Fault: invalid_parameter if the text is no
+// cursor, or if the number of the cursor is not between `first` and `last`.
 func (p Page) After(first, last int64) (*Cursor, error) {
 	if p.Cursor == "" {
 		return nil, nil

@@ -2,8 +2,8 @@ package request
 
 import "github.com/slotmesh/slotmesh/libs/values/report"
 
-// Report reads the query parameters of a report: the dates "from" and "to", and the
-// length of the periods, "by". The default of "by" is week. Fault: invalid_parameter.
+// Report reads the query parameters of a report: the dates `from` and `to`, and the length of the periods, `by`. The
+// default of `by` is "week". Fault: invalid_parameter.
 func (q Query) Report() (report.Query, error) {
 	from, to, err := q.Dates("from", "to")
 	if err != nil {

@@ -26,7 +26,7 @@ func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.InvalidParameter, format, args...)
 }
 
-// Quoted returns a text of the client for an error sentence: in quotes and shortened.
+// Quoted returns a text of the client in the form for an error sentence: in quotes and shortened.
 func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
 
 // IsSlug reports whether s has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
@@ -125,8 +125,8 @@ func OptionalEmail(name string, s *string) (*string, error) {
 	return &canonical, nil
 }
 
-// Query is a function that returns all values of a query parameter in the order
-// in which the client sent them. It returns none if the parameter is absent.
+// Query is a function that returns all values of a query parameter in the order in which the client sent them. It
+// returns no value if the parameter is absent.
 type Query func(name string) []string
 
 // Text returns the value of a parameter, or "" if the parameter

@@ -30,12 +30,12 @@ type Value interface {
 	Size() int     // size of the value, which counts against the total size of the cache
 }
 
-// Ask requests the newest value for key from the service that owns it. The argument `known` is the cached value, or
-// nil. If `known` is still the newest value, Ask returns known itself. The fault business_not_found means that no value
-// exists for key.
+// Ask requests the newest value for `key` from the service that owns the value. The argument `known` is the cached
+// value, or nil. If `known` is still the newest value, Ask returns `known` itself. The fault business_not_found means
+// that no value exists for `key`.
 //
-// If mayBeOld is true, the owning service may return a stale value, together
-// with the time since the value was the newest. In this case, known must be nil.
+// If mayBeOld is true, the owning service may return a stale value, together with the time since the value was the
+// newest. In this case, `known` must be nil.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
 // Options configures a [Cache].
@@ -134,13 +134,13 @@ func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration,
 	return e.value, e.age(c.opts.Clock.Now()), nil
 }
 
-// Peek returns the cached value, and whether there is one. It does not ask the owning service.
+// Peek returns the cached value, and whether the cache has a value for the key. It does not ask the owning service.
 func (c *Cache[V]) Peek(key string) (V, bool) {
 	e, known := c.lookup(key)
 	return e.value, known
 }
 
-// Expire makes the next [Cache.Get] for key ask the owning service.
+// Expire makes the next [Cache.Get] for `key` ask the owning service.
 func (c *Cache[V]) Expire(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +149,8 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orLast calls the function `ask` and returns its result. If the cache has a value, orLast
-// waits at most for the duration Patience, and returns the cached value if ask fails.
+// orLast calls the function `ask` and returns its result. If the cache has a value, orLast waits at most for the
+// duration Patience, and returns the cached value if `ask` fails.
 func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()

@@ -133,8 +133,8 @@ func (s *Server) mountProbes() {
 	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }
 
-// readyz handles GET /readyz. It answers 200 if each check has passed at least once, and otherwise
-// 503 with the names of the remaining checks. While the server is stopping, it answers 503.
+// readyz handles GET /readyz. It answers 200 if each check has passed at least once, and otherwise 503 with the names
+// of the checks that have not passed yet. While the server is stopping, it answers 503.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")

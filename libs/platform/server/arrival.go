@@ -9,9 +9,9 @@ import (
 // maxWaited is the maximal waiting time that the server assumes for a request.
 const maxWaited = time.Hour
 
-// arrivalTime returns the time at which a request arrived. The argument `start` is the time at which the head of
-// the request was read. For a read, arrivalTime returns start. For a write, it subtracts the time for which the
-// request waited in queues. The reason is that a write must not be made after the caller has stopped waiting.
+// arrivalTime returns the time at which a request arrived. The argument `start` is the time at which the head of the
+// request was read. For a read, arrivalTime returns `start`. For a write, it subtracts the time for which the request
+// waited in queues. The reason is that a write must not be made after the caller has stopped waiting.
 func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) time.Time {
 	if isRead(method) {
 		return start
@@ -19,9 +19,9 @@ func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) t
 	return start.Add(-waitTime(on, peerWait))
 }
 
-// waitTime returns how long a request waited before the server read it, as far as known. It is the sum of
-// two times. The first is the time in the queue of the socket, for example while this process was paused.
-// The second is peerWait, the time at the calling service in milliseconds, from [peer.WaitHeader].
+// waitTime returns how long a request waited before the server read it, as far as known. The result is the sum of two
+// times. The first is the time in the queue of the socket, for example while this process was paused. The second is
+// peerWait, the time at the calling service in milliseconds, from [peer.WaitHeader].
 func waitTime(on net.Conn, peerWait string) time.Duration {
 	inQueue := queueTime(unwrapConn(on))
 	if ms, err := strconv.ParseInt(peerWait, 10, 64); err == nil && ms > 0 {

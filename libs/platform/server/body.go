@@ -130,9 +130,9 @@ func checkEncoding(encoding string) error {
 	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
 }
 
-// readBody reads a body to the end, at most limit bytes. The argument `length` is the value
-// of Content-Length; it is negative if the length is unknown. Memory grows with the
-// received bytes, so that an announced length alone allocates at most largeBody bytes.
+// readBody reads a body to the end, at most `limit` bytes. The argument `length` is the value of Content-Length; it is
+// negative if the length is unknown. Memory grows with the received bytes, so that an announced length alone allocates
+// at most largeBody bytes.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, newTooLarge(limit)
@@ -214,7 +214,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	err := c.Next() // a GET changes no data, and its answer is discarded below
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil &&
 		c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
-		c.Context().SetConnectionClose() // the front has replaced the headers of the answer with those of a service
+		c.Context().SetConnectionClose() // the front has replaced the headers with the headers of a service
 		return err
 	}
 	c.Response().Reset()

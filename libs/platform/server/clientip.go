@@ -36,10 +36,10 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Client returns the address of the client (semantics.md §8). The argument `socket` is the address
-// of the connection's peer, and forwardedFor is the value of X-Forwarded-For. Client examines the
-// address socket first, and then the entries of forwardedFor from right to left. It returns the
-// first address that is not a trusted proxy. An entry that is not an address ends the search.
+// Client returns the address of the client (semantics.md §8). The argument `socket` is the address of the connection's
+// peer, and `forwardedFor` is the value of X-Forwarded-For. Client examines the address `socket` first, and then the
+// entries of `forwardedFor` from right to left. It returns the first address that is not a trusted proxy. An entry that
+// is not an address ends the search.
 func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	client := socket.Unmap()
 	for p.isTrusted(client) && forwardedFor != "" {
@@ -108,8 +108,8 @@ func (b *trustedSenders) clientAddressHTTP(r *http.Request) netip.Addr {
 
 type sendersKey struct{}
 
-// trustSenders returns middleware that makes b available to handlers. The middleware
-// also removes headers about the original host and scheme if the sender is not trusted.
+// trustSenders returns middleware that makes `b` available to handlers. The middleware also removes headers about the
+// original host and scheme if the sender is not trusted.
 func trustSenders(b *trustedSenders) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Locals(sendersKey{}, b)

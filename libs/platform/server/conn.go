@@ -22,8 +22,8 @@ const readTime = 15 * time.Second
 // one request at a time to the HTTP server, and counts the bytes of the body.
 // It reads no bytes of the next request until the current request is answered.
 //
-// If a request is malformed, conn passes the constant refusal to the HTTP server instead of the request.
-// The answer to it therefore has a span and a metric, and is sent after the answers to earlier requests.
+// If a request is malformed, conn passes the constant refusal to the HTTP server instead of the request. The answer
+// with the fault therefore has a span and a metric, and is sent after the answers to earlier requests.
 type conn struct {
 	net.Conn
 	port    *listener
@@ -82,7 +82,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// passChecked copies bytes that were checked to p.
+// passChecked copies checked bytes to the buffer `p`.
 func (c *conn) passChecked(p []byte) (int, error) {
 	if !c.markBusy() {
 		return 0, io.EOF
@@ -95,7 +95,7 @@ func (c *conn) passChecked(p []byte) (int, error) {
 	return n, nil
 }
 
-// readBody copies further bytes of the current request's body to p.
+// readBody copies further bytes of the current request's body to the buffer `p`.
 func (c *conn) readBody(p []byte) (int, error) {
 	if c.readErr != nil {
 		return 0, c.readErr
@@ -120,7 +120,8 @@ func (c *conn) readBody(p []byte) (int, error) {
 }
 
 // readHead reads from the socket until the head of a request is complete. It copies the head, and the part of the body
-// that has arrived, to p and returns their length. If it returns 0 without an error, the caller must call it again.
+// that has arrived, to p and returns their length. If readHead returns 0 without an error, the caller must call
+// readHead again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)

@@ -15,7 +15,7 @@ var schemeHeaders = []string{
 	fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol, fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
 }
 
-// trusts reports whether the headers of this sender about the client's original request are trusted.
+// trusts reports whether a sender's headers about the host and the scheme of the client's request are trusted.
 func (b *trustedSenders) trusts(socket netip.Addr, credential []byte) bool {
 	return b.proxies.isTrusted(socket.Unmap()) || b.callers.Find(credential) == frontCaller
 }

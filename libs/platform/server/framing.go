@@ -14,7 +14,7 @@ type framing struct {
 	remaining int64 // number of bytes that remain of a body with a known length
 	isChunked bool
 	state     chunkState
-	chunk     int64 // size of the chunk, as far as it was read; after that, the number of its remaining bytes
+	chunk     int64 // the part of the chunk's size that was read; then the number of the chunk's remaining bytes
 	digits    int
 }
 
@@ -38,7 +38,8 @@ const maxChunkDigits = 7
 
 var errChunks = errors.New("its chunks are malformed; send chunks without extensions, and no trailers")
 
-// consume processes the next bytes of the body and returns how many of the bytes b belong to the body.
+// consume processes the bytes `b`, which follow the part of the body so far. It returns how many of these bytes belong
+// to the body.
 func (f *framing) consume(b []byte) (int, error) {
 	if !f.isChunked {
 		n := min(int64(len(b)), f.remaining)
@@ -127,7 +128,8 @@ var (
 	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
 )
 
-// head holds the parts of a request's head that determine the framing of the body, while readHead checks the head.
+// head holds the parts of a request's head that determine the framing of the body. readHead fills it while it checks
+// the head.
 type head struct {
 	isHTTP10                bool   // whether the request uses HTTP/1.0
 	authority               []byte // host and port of a target in absolute form

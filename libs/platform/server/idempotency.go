@@ -62,8 +62,8 @@ func storeKey(c *fiber.Ctx) error {
 // request has an Idempotency-Key, it calls findResult (postgres.FindIdempotencyResult) to look up the stored result:
 //
 //   - If an earlier attempt made the write, the handler passes the stored result to answerRetry.
-//   - If findResult returns nil, no earlier attempt can still make
-//     the write. The handler then returns the error of write.
+//   - If findResult returns nil, no earlier attempt can still make the write. The handler then returns the error of
+//     `write`.
 func HandleIdempotently(write fiber.Handler, findResult func(*fiber.Ctx) ([]byte, error),
 	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {

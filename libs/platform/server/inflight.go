@@ -49,8 +49,8 @@ func newMemoryBudget(bytes int, refused metric.Int64Counter) *memoryBudget {
 // businessDivisor determines the part of the memory budget that one business can use: a quarter.
 const businessDivisor = 4
 
-// businessBudget is the part of a memoryBudget that one business can use. The field
-// users is the number of requests of the business that use this part or wait for it.
+// businessBudget is the part of a memoryBudget that one business can use. The field `users` is the number of requests
+// of the business that use this part or wait for it.
 type businessBudget struct {
 	free, queue *semaphore.Weighted
 	users       int
@@ -125,8 +125,8 @@ func (r *memoryBudget) waitForMemory(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor waits until the semaphore free allows the weight, and acquires it. It returns
-// false if ctx ends first, or if the semaphore queue allows no further waiting request.
+// waitFor waits until the semaphore `free` allows the weight, and acquires the weight. It returns false if ctx ends
+// first, or if the semaphore `queue` allows no further waiting request.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted,
 	waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
@@ -147,9 +147,9 @@ func (s *Server) newBodyBudget() *memoryBudget {
 			"Large request bodies refused because others that are being read fill the memory for them."))
 }
 
-// reserveBody reserves memory for a request body and returns a function that releases it. The argument
-// `length` is the value of Content-Length; it is negative if the length is unknown. The server reads at
-// most limit bytes of the body. Fault: service_unavailable if too little memory becomes free in time.
+// reserveBody reserves memory for a request body and returns a function that releases it. The argument `length` is the
+// value of Content-Length; it is negative if the length is unknown. The server reads at most `limit` bytes of the body.
+// Fault: service_unavailable if too little memory becomes free in time.
 func (r *memoryBudget) reserveBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
 	if length < 0 || length > limit { // a body that is longer than limit is refused without reading it
@@ -187,8 +187,8 @@ func newAnswerBudget(bytes int, slow *minReadSpeed, tel *telemetry.Telemetry) *a
 // readerGrace is the minimal time that each client has to read a large answer.
 const readerGrace = 5 * time.Second
 
-// minReadSpeed is the minimal speed at which a client must read a large
-// answer. The time grace is added to the time that this speed allows.
+// minReadSpeed is the minimal speed at which a client must read a large answer. The duration `grace` is added to the
+// time that this speed allows.
 type minReadSpeed struct {
 	grace          time.Duration
 	bytesPerSecond int // 0: no minimal speed

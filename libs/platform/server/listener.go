@@ -47,7 +47,8 @@ type bounds struct {
 // default settings, the limit is half of the connections of the port.
 const prefix48Factor = 4
 
-// share is a network whose limit a connection counts against. The field `factor` multiplies the limit for this network.
+// share is a network with a limit against which a connection counts. The field `factor` multiplies the limit for this
+// network.
 type share struct {
 	network netip.Prefix
 	factor  int

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Mount adds an internal endpoint, which answers with the result of handle as JSON.
-// The context of handle contains the actor of the request (libs/contracts/actor).
+// Mount adds an internal endpoint, which answers with the result of the function `handle` as JSON. The context of
+// `handle` contains the actor of the request (libs/contracts/actor).
 //
 // [JSON] decodes the body of the request. If the optional function `decode` is given, `decode` does this instead.
 func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
@@ -18,8 +18,8 @@ func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
 }
 
-// MountIdempotent adds an endpoint for a write that runs only once per Idempotency-Key (see [HandleIdempotently]).
-// For a retry, findResult returns the stored result of the write, and answerRetry converts that result to the answer.
+// MountIdempotent adds an endpoint for a write that runs only once per Idempotency-Key (see [HandleIdempotently]). For
+// a retry, `findResult` returns the stored result of the write, and `answerRetry` converts that result to the answer.
 func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (*Out, error), findResult func(*fiber.Ctx) ([]byte, error),
 	answerRetry func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -54,12 +54,12 @@ func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	}, decode...)
 }
 
-// Plain adapts a conversion without context and error to the argument `show` of [MountResult].
+// Plain converts a function without a context and an error to a function for the argument `show` of [MountResult].
 func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) {
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
 
-// Shown returns a handler for [Mount]. The handler calls handle and converts the result with `show` to the answer.
+// Shown returns a handler for [Mount]. The handler calls `handle` and converts the result with `show` to the answer.
 func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	show func(T) Out) func(context.Context, Req) (*Out, error) {
 	return func(ctx context.Context, req Req) (*Out, error) {
@@ -110,7 +110,7 @@ func param(c *fiber.Ctx) func(string) string {
 	return func(name string) string { return c.Params(name) }
 }
 
-// answer sends the answer of an endpoint as JSON. If err is not nil, it returns err instead.
+// answer sends the answer of an endpoint as JSON. If err is not nil, answer sends nothing and returns err.
 func answer[Out any](c *fiber.Ctx, row *endpoints.Row, out *Out, err error) error {
 	if err != nil {
 		return err

@@ -139,8 +139,8 @@ func (s requestRecord) attributes() []attribute.KeyValue {
 	}
 }
 
-// label identifies a time series of the metric. Its values come from
-// known methods and mounted routes, so that there are few time series.
+// label identifies a time series of the metric. The values of a label come from known methods and mounted routes, so
+// that there are few time series.
 type label struct {
 	method, route string
 	status        int

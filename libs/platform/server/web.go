@@ -177,7 +177,7 @@ func (a *statusRecorder) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends a part of the answer. If no status was sent, it first sends status 200.
+// Write sends a part of the answer. If no status was sent before, Write first sends status 200.
 func (a *statusRecorder) Write(part []byte) (int, error) {
 	if !a.isSent {
 		a.WriteHeader(http.StatusOK)

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// Service is a service while it is being built. The function assemble of [New] adds the parts.
+// Service is a service while it is being built. The function `assemble` of [New] adds the parts.
 type Service struct {
 	*server.Server
 	rt    server.Runtime

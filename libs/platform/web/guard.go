@@ -13,7 +13,7 @@ import (
 
 // Policy holds the permissions of a page in the browser. A page may always load files from its own host.
 type Policy struct {
-	// Ancestors are the origins that may show the page in a frame. If it is empty, no page may.
+	// Ancestors are the origins that may show the page in a frame. If Ancestors is empty, no page may show it.
 	Ancestors []string
 	// Nonce permits the inline style of the page, which sets the colour
 	// of the business. If it is "", inline styles are forbidden.
@@ -47,9 +47,9 @@ func Protect(c *fiber.Ctx, p Policy) {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 }
 
-// Form reads a form that a page of the same host has sent. It refuses a request that another site
-// triggered in a browser. It detects such a request by the header Sec-Fetch-Site, or by Origin in older
-// browsers. Faults: source_forbidden; unsupported_media_type; invalid_parameter; those of [server.Body].
+// Form reads a form that a page of the same host has sent. It refuses a request that another site triggered in a
+// browser. It detects such a request by the header Sec-Fetch-Site, or by Origin in older browsers. Faults:
+// source_forbidden; unsupported_media_type; invalid_parameter; the faults of [server.Body].
 //
 // A request without both headers is accepted. Such a request does
 // not come from a browser, so it carries no cookies of a user.

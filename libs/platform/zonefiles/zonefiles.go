@@ -57,8 +57,8 @@ func Choose(cfg Config) error {
 	return nil
 }
 
-// Describe returns a description of the rules that a process uses if ZONE_DATA has
-// the value path. If the rules cannot be read, it returns the text of the error.
+// Describe returns a description of the rules that a process uses if ZONE_DATA has the value `path`. If the rules
+// cannot be read, it returns the text of the error.
 func Describe(path string) string {
 	if err := Choose(Config{Path: path}); err != nil {
 		return err.Error()
@@ -134,9 +134,9 @@ func findVersion(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// releaseDate returns the approximate release date of rules. The argument `year` is the year in their
-// version, and fileDate is the date of the file that states the version. The result is fileDate if
-// it is in that year or in the next year. If it is not, the result is the middle of the year.
+// releaseDate returns the approximate release date of rules. The argument `year` is the year in their version, and
+// `fileDate` is the date of the file that states the version. The result is `fileDate` if this date is in that year or
+// in the next year. If not, the result is the middle of that year.
 func releaseDate(year string, fileDate time.Time) time.Time {
 	number, _ := strconv.Atoi(strings.TrimSpace(year))
 	if fileDate.Year() == number || fileDate.Year() == number+1 {
