@@ -32,8 +32,8 @@ func Generate(random io.Reader) (string, error) {
 	return body + checksum(body), nil
 }
 
-// IsWellFormed reports whether key has the form of an API key and
-// a correct checksum. It does not check whether the key exists.
+// IsWellFormed reports whether `key` has the form of an API key and a correct checksum. It does not check whether the
+// key exists.
 func IsWellFormed(key string) bool {
 	if len(key) != length || key[:len(Prefix)] != Prefix {
 		return false
@@ -53,7 +53,7 @@ func Hash(key string) [sha256.Size]byte { return sha256.Sum256([]byte(key)) }
 // Display returns the first eight digits of a well-formed key. Owners distinguish their keys by these digits.
 func Display(key string) string { return key[len(Prefix) : len(Prefix)+displayDigits] }
 
-// checksum returns the CRC-32 (IEEE) of body, which includes the prefix, as eight hexadecimal digits.
+// checksum returns the CRC-32 (IEEE) of `body` as eight hexadecimal digits. The text `body` includes the prefix.
 func checksum(body string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body)))
 }

@@ -52,9 +52,9 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// Readable returns a colour close to c that is readable on the background behind: their contrast is at
-// least [MinContrast]. If c is readable, the result is c. If not, Readable mixes c with as little
-// black or white as possible. It uses black or white, whichever has more contrast with the background.
+// Readable returns a colour close to `c` that is readable on the background `behind`: the contrast of both is at least
+// [MinContrast]. If `c` is readable, the result is `c`. If not, Readable mixes `c` with as little black or white as
+// possible. It uses black or white, whichever has more contrast with the background.
 func Readable(c, behind Color) Color {
 	end := White
 	if Contrast(Black, behind) > Contrast(White, behind) {

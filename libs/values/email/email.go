@@ -38,9 +38,9 @@ func isInvalidDomainRune(r rune) bool {
 	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// Canonical returns the canonical spelling of a valid address: in Unicode form NFKC and in
-// lower case, with the domain in ASCII (IDNA). Services store, find, count, export and erase
-// customers by this spelling. Mail to the canonical spelling reaches the same mailbox.
+// Canonical returns the canonical spelling of a valid address: in Unicode form NFKC and in lower case, with the domain
+// in ASCII (IDNA). Services identify customers by this spelling, for example to find, export or erase their data. Mail
+// to the canonical spelling reaches the same mailbox.
 //
 // If the NFKC form is not a valid address, Canonical only converts the
 // address to lower case. A domain that IDNA rejects stays in Unicode.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Of returns a strong entity tag for body: a tag that identifies exactly these bytes.
+// Of returns a strong entity tag for `body`: a tag that identifies exactly these bytes.
 func Of(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(sum[:16]) + `"`

@@ -71,8 +71,8 @@ var (
 	AvailabilityUnverified = Kind{"availability_unverified", 503}
 	PaymentUnavailable     = Kind{"payment_unavailable", 503}
 	PeerUnavailable        = Kind{"service_unavailable", 503} // another service did not answer
-	// OutcomeUnknown is the only fault after which the write may exist. After all
-	// other faults, the write does not exist, and this attempt will not make it later.
+	// OutcomeUnknown is the only fault after which the write may exist. After any other fault, the write does not
+	// exist, and this attempt will not make the write later.
 	OutcomeUnknown = Kind{"outcome_unknown", 503}
 )
 

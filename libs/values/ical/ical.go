@@ -55,7 +55,7 @@ type Calendar struct {
 type Event struct {
 	UID      string
 	Sequence int
-	Stamp    time.Time // time at which this version of the event was made
+	Stamp    time.Time // time at which this version of the event was created
 	Start    time.Time
 	End      time.Time // exclusive, must be after Start; zero if the end is unknown
 	// AllDay means that Start and End are written as dates, in

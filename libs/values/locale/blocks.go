@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// keptBlocks are the block elements that [Sanitize] keeps. droppedBlocks are elements that it removes
-// and replaces with a line break. Browsers show these elements as separate blocks or table cells.
+// keptBlocks are the block elements that [Sanitize] keeps. droppedBlocks are elements that [Sanitize] removes and
+// replaces with a line break. Browsers show these elements as separate blocks or table cells.
 var (
 	keptBlocks = newAtomSet(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match selects the language that suits a reader from the argument `languages`. The argument
-// `requested` is the language that the reader requests (semantics.md §6). All languages are
-// BCP 47 tags. Match returns false if requested is malformed, or if no language is suitable.
+// Match selects the language that suits a reader from the argument `languages`. The argument `requested` is the
+// language that the reader requests (semantics.md §6). All languages are BCP 47 tags. Match returns false if
+// `requested` is malformed, or if no language is suitable.
 //
 // The best match is an equal tag, ignoring case. The next best is the same language in the same script, with the
 // nearest region. For example, pt-BR matches pt, en-AU prefers en-GB to en-US, and zh-TW prefers zh-HK to zh.
@@ -65,9 +65,9 @@ type candidate struct {
 
 type candidates []candidate
 
-// nearest returns the language of the list whose region is nearest to the region of want. If several
-// are equally near, it returns the first. All languages in the list must be variants of one language.
-// For different languages, the CLDR matcher would, for example, select Spanish for readers of Catalan.
+// nearest returns the language of the list whose region is nearest to the region of `want`. If several are equally
+// near, it returns the first. All languages in the list must be variants of one language. With different languages, the
+// CLDR matcher could, for example, select Spanish for readers of Catalan.
 func (list candidates) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {

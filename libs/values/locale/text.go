@@ -9,7 +9,8 @@ import (
 
 // VisibleText returns the text that a browser shows for HTML from [Sanitize] (semantics.md §6). Entities are decoded. A
 // br element and each border of a block become a line break. A sequence of white space and line breaks becomes one line
-// break if it contains a line break, and otherwise one space. At the start and at the end of the text, it is removed.
+// break if it contains a line break, and otherwise one space. White space at the start and at the end of the text is
+// removed.
 //
 // White space is the set of characters that HTML collapses: space, tab, line feed, form feed and carriage
 // return. No-break and ideographic spaces are kept. A line end in the source is removed if it is next to a

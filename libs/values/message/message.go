@@ -84,9 +84,9 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 // Languages returns the codes of all languages of the catalog, sorted.
 func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
-// Choose returns the language of the catalog that suits the reader best. The arguments are the BCP 47
-// tags that the reader prefers, best first. Choose returns the match for the first tag that has one; for
-// example, pt-BR matches pt. It skips empty and unknown tags. If no tag matches, it returns English.
+// Choose returns the language of the catalog that suits the reader best. The arguments are the BCP 47 tags that the
+// reader prefers, best first. Choose returns the match for the first tag that has a match; for example, pt-BR matches
+// pt. It skips empty and unknown tags. If no tag matches, it returns English.
 func (c *Catalog) Choose(tags ...string) string {
 	for _, w := range tags {
 		if _, ok := c.localizers[w]; ok {
@@ -109,8 +109,8 @@ func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, erro
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
-// FillCount returns a sentence in the plural form for count, which is at least 0. It replaces the
-// placeholders with the values in data. If a sentence has a single form, this form is used for every count.
+// FillCount returns a sentence in the plural form for `count`, which is at least 0. It replaces the placeholders with
+// the values in data. If a sentence has a single form, this form is used for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
 	if c.single[code][string(id)] {
 		return c.Fill(code, id, data)
@@ -118,8 +118,8 @@ func (c *Catalog) FillCount(code string, id ID, count int, data map[string]strin
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 
-// SayCount returns a sentence in the plural form for count, which is at least 0. It replaces the placeholder
-// Count with count, in the digits of the language. It returns an error if the sentence does not exist.
+// SayCount returns a sentence in the plural form for `count`, which is at least 0. It replaces the placeholder
+// `{{.Count}}` with `count`, in the digits of the language. It returns an error if the sentence does not exist.
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	digits, ok := c.digits[code]
 	if !ok {

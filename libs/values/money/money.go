@@ -33,8 +33,9 @@ func ParseCurrency(code string) (Currency, error) {
 // Codes returns the codes that [ParseCurrency] accepts, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
 
-// Minor converts the decimal amount d to minor units. It rejects an amount with more decimals than the currency has. It
-// also rejects an amount with more than twelve digits before the decimal point, even in exponent notation ("1e9999").
+// Minor converts the decimal amount `d` to minor units. It rejects an amount with more decimals than the currency has.
+// It also rejects an amount with more than twelve digits before the decimal point, even in exponent notation
+// ("1e9999").
 func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	if d.IsZero() {
 		return 0, nil
@@ -74,7 +75,8 @@ var (
 func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
 
 // Round converts d to minor units and rounds half up (semantics.md §5): 0.5 becomes 1, and -0.5 becomes 0. An amount
-// above [Currency.Largest], or below its negative, is replaced by that limit, so that the integer cannot overflow.
+// above [Currency.Largest] is replaced by Largest, and an amount below -Largest by -Largest, so that the integer cannot
+// overflow.
 func (c Currency) Round(d decimal.Decimal) int64 {
 	largest := c.Largest()
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
@@ -99,7 +101,7 @@ func Number(n json.Number) decimal.Decimal {
 	return d
 }
 
-// Exact formats d with the decimals of the currency, or with more decimals if d has more: 40.00, 13.3875.
+// Exact formats d with the decimals of the currency, or with more decimals if `d` has more decimals: 40.00, 13.3875.
 func (c Currency) Exact(d decimal.Decimal) string {
 	s := d.String() // String omits trailing zeros
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {

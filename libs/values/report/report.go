@@ -34,9 +34,9 @@ func TooManyRows() error {
 		"by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
-// Query describes a report: the first and the last date, both inclusive, in the business's
-// time zone, and the length of the periods. The date of a row is the first date of its
-// period. For the first row, this date may be before From. Dates before From do not count.
+// Query describes a report: the first and the last date, both inclusive, in the business's time zone, and the length of
+// the periods. The date of a row is the first date of its period. For the first row, this date may be before From, but
+// the row counts no dates before From.
 type Query struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`

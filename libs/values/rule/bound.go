@@ -69,8 +69,8 @@ func (b Bound) DateTime() timespan.LocalDateTime {
 	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
 }
 
-// Until returns the daily window that begins at b and ends at the other bound.
-// Both bounds must be in TimeForm. An end before the start is on the next day.
+// Until returns the daily window that begins at `b` and ends at the bound `to`. Both bounds must be in TimeForm. An end
+// before the start is on the next day.
 func (b Bound) Until(to Bound) timespan.Window {
 	w := timespan.Window{From: b.Time, To: to.Time}
 	if w.To < w.From {

@@ -2,9 +2,9 @@ package timespan
 
 import "slices"
 
-// The functions in this file work on sets of instants. A set is a slice of spans that is sorted by Start. To
-// avoid allocations in loops, functions with the argument dst write the result to this slice. They overwrite
-// its contents and grow it if necessary. The slice dst must not share memory with the other arguments.
+// The functions in this file work on sets of instants. A set is a slice of spans that is sorted by Start. To avoid
+// allocations in loops, functions with the argument `dst` write the result to the slice `dst`. They overwrite its
+// contents and grow it if necessary. The slice dst must not share memory with the other arguments.
 
 // Normalize sorts spans, removes empty spans, and merges spans that
 // overlap or touch. The result uses the memory of the argument.
@@ -26,8 +26,8 @@ func Normalize(spans []Span) []Span {
 	return spans[:n]
 }
 
-// Intersect writes the instants that are in both a and b to dst
-// and returns it. Both a and b must be normalized ([Normalize]).
+// Intersect writes the instants that are in both `a` and `b` to `dst`, and returns `dst`. Both `a` and `b` must be
+// normalized ([Normalize]).
 func Intersect(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -43,7 +43,7 @@ func Intersect(dst, a, b []Span) []Span {
 	return dst
 }
 
-// Subtract writes the instants that are in a but not in b to dst and returns it. The argument `a` must be
+// Subtract writes the instants that are in `a` but not in `b` to `dst`, and returns `dst`. The argument `a` must be
 // normalized ([Normalize]). The argument `b` must be sorted by Start; its spans may overlap or be empty.
 func Subtract(dst, a, b []Span) []Span {
 	dst = dst[:0]

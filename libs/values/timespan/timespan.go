@@ -15,14 +15,15 @@ type Span struct{ Start, End int64 }
 // Overlaps reports whether s and o have a common instant. Spans that only touch do not overlap (semantics.md §2).
 func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
 
-// Instant returns the instant at which a clock in the time zone loc shows the local time m on the date d (semantics.md
-// §1). If m is above 1440, the local time is on a later date. If a clock change skips the local time, Instant returns
-// the first instant after the skipped time. If the local time occurs twice, Instant returns the first occurrence.
+// Instant returns the instant at which a clock in the time zone `loc` shows the local time `m` on the date `d`
+// (semantics.md §1). If `m` is above 1440, the local time is on a later date. If a clock change skips the local time,
+// Instant returns the first instant after the skipped time. If the local time occurs twice, Instant returns the first
+// occurrence.
 func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	wall := int64(d)*secondsPerDay + int64(m)*60
-	// The variables before and after hold the UTC offsets one day before and one day after
-	// the local time. If the clock changes near the local time, these are the offsets
-	// before and after the change, because no time zone changes twice in two days.
+	// The variables `before` and `after` hold the UTC offsets one day before and one day after the local time. If the
+	// clock changes near the local time, these are the offsets before and after the change, because no time zone
+	// changes twice in two days.
 	_, before := time.Unix(wall-secondsPerDay, 0).In(loc).Zone()
 	_, after := time.Unix(wall+secondsPerDay, 0).In(loc).Zone()
 	early, late := wall-int64(before), wall-int64(after)
@@ -57,8 +58,8 @@ func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) 
 	return date, at, Instant(date, at, loc) == end
 }
 
-// transition returns the first instant after lo, and not after hi,
-// at which the UTC offset of loc differs from the offset at lo.
+// transition returns the first instant after `lo`, and not after `hi`, at which the UTC offset of `loc` differs from
+// the offset at `lo`.
 func transition(lo, hi int64, loc *time.Location) int64 {
 	_, base := time.Unix(lo, 0).In(loc).Zone()
 	for hi-lo > 1 {

@@ -63,9 +63,8 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// SetRegion sets the region for an English text, unless a tag of the reader names a
-// region or the argument is "". It returns w. Callers pass the country of the business,
-// because English date formats differ too much between countries to assume one.
+// SetRegion sets the region for an English text, unless a tag of the reader names a region or the argument is "". It
+// returns w. Callers pass the country of the business, because English date formats differ between countries.
 func (w *Words) SetRegion(region string) *Words {
 	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -90,12 +89,13 @@ func (w *Words) Fault() error { return w.fault }
 // Say returns the sentence id, which has no placeholders.
 func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
-// With returns a sentence with one placeholder, called name, and replaces it with value.
+// With returns a sentence with one placeholder, and replaces the placeholder with `value`. The argument `name` is the
+// name of the placeholder.
 func (w *Words) With(id, name, value string) string {
 	return w.Fill(id, map[string]string{name: value})
 }
 
-// Fill returns a sentence and replaces its placeholders with the values in data.
+// Fill returns a sentence and replaces its placeholders with the values in `data`.
 func (w *Words) Fill(id string, data map[string]string) string {
 	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
@@ -230,8 +230,8 @@ func (w *Words) FirstWeekday() time.Weekday {
 	return time.Monday
 }
 
-// Clocks formats two instants as times of day, each in the time zone of its time.Time value. If the clock is set
-// back between start and end, a time of day can occur twice. In this case, both texts include the offset from UTC.
+// Clocks formats two instants as times of day, each in the time zone of its time.Time value. If the clock is set back
+// between `start` and `end`, a time of day can occur twice. In this case, both texts include the offset from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, before := start.Zone()
 	_, after := end.Zone()
