@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// Build compiles Go commands of a module, as `make build` does. The argument `into` is
-// the path of the output file, or of a folder if it ends with a slash. Build does not
-// use cgo, so that it can reuse packages that the linter or `make build` has compiled.
+// Build compiles Go commands of a module, as `make build` does. The argument `into` is the path of the output file, or
+// of a folder if `into` ends with a slash. Build does not use cgo, so that it can reuse packages that the linter or
+// `make build` has compiled.
 func Build(t testing.TB, module, into string, commands ...string) {
 	t.Helper()
 	inputs.Checkout()

@@ -28,7 +28,7 @@ func database(t testing.TB, prefix, template string) string {
 	return withDatabase(t, base, name)
 }
 
-// withDatabase returns the URL base with another database name.
+// withDatabase returns the URL in `base` with the name of another database.
 func withDatabase(t testing.TB, base, name string) string {
 	t.Helper()
 	at, err := url.Parse(base)

@@ -60,9 +60,9 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 	return faultyPool, w
 }
 
-// Break sets the failure of the next message that contains marker. If the argument
-// `all` is true, no connection works after that failure until [FaultyConns.Restore]
-// is called. The returned channel is closed when the failure has happened.
+// Break sets the failure of the next message that contains `marker`. If the argument `all` is true, no connection works
+// after that failure until [FaultyConns.Restore] is called. The returned channel is closed when the failure has
+// happened.
 func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()

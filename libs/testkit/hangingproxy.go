@@ -27,7 +27,7 @@ type HangingProxy struct {
 	callers int
 }
 
-// forwarder forwards the data of one connection. It stops while the lock forward is held.
+// forwarder forwards the data of one connection. The forwarder stops while the lock `forward` is held.
 type forwarder struct {
 	forward sync.RWMutex
 	hanging bool
@@ -86,8 +86,8 @@ func (h *HangingProxy) accept() {
 	}
 }
 
-// copyData forwards data until one side closes. While the
-// connection hangs, copyData keeps the data that it has read last.
+// copyData forwards data until one side closes. While the connection hangs, copyData keeps the last data that it has
+// read.
 func (l *forwarder) copyData(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 32<<10)

@@ -19,8 +19,8 @@ type LostWrite struct {
 }
 
 // CheckLostWrites checks that writes with postgres.WriteIdempotently give correct results if the connection to
-// PostgreSQL is lost. It runs each write many times. Each time it calls the function in prepare to get the write,
-// and breaks the connection in another way. The connection breaks at the first or at the last step of the write.
+// PostgreSQL is lost. It runs each write many times. Each time it calls a function in `prepare` to get the write, and
+// breaks the connection in another way. The connection breaks at the first or at the last step of the write.
 //
 // The result of a write must agree with the tables, even after all held messages have arrived.
 // If the commit succeeded and only its answer was lost, the write must return success,

@@ -42,21 +42,21 @@ func (p NodePrograms) File(t *testing.T, path string) []byte {
 	return text
 }
 
-// Run runs a program of the packages in a new folder. This folder is also the home directory of the program.
+// Run runs a program of the packages in a new folder, which is also the program's home directory.
 func (p NodePrograms) Run(t *testing.T, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.RunIn(t, t.TempDir(), nil, program, args...)
 }
 
-// RunIn runs a program of the packages in the folder dir. The argument
-// `env` holds additional environment variables of the form NAME=value.
+// RunIn runs a program of the packages in the folder `dir`. The argument `env` holds additional environment variables
+// of the form NAME=value.
 func (p NodePrograms) RunIn(t *testing.T, dir string, env []string, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
 }
 
-// Node runs Node.js with args in the folder dir. The argument `env`
-// holds additional environment variables of the form NAME=value.
+// Node runs Node.js with `args` in the folder `dir`. The argument `env` holds additional environment variables of the
+// form NAME=value.
 func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, args...)

@@ -14,8 +14,8 @@ import (
 )
 
 // installPackages returns the folder that contains the packages of a kind, outside the checkout. If the folder does not
-// exist, installPackages creates it. For this it runs the command that the function `install` returns for a folder,
-// with the packages as additional arguments. The content of the folder may depend on further inputs; these are in the
+// exist, installPackages creates the folder. It runs the command that the function `install` returns for a folder, with
+// the packages as additional arguments. The content of the folder may depend on further inputs; these are in the
 // argument `of`.
 //
 // The command installs the packages into a temporary folder, which is then renamed. An existing
@@ -62,8 +62,8 @@ type ToolRun struct {
 	Exit           int
 }
 
-// runTool runs a program in the folder dir, which is also the program's home directory. The argument `env`
-// holds additional environment variables of the form NAME=value. The program is killed after 15 minutes.
+// runTool runs a program in the folder `dir`, which is also the program's home directory. The argument `env` holds
+// additional environment variables of the form NAME=value. The program is killed after 15 minutes.
 func runTool(t *testing.T, dir string, env []string, input []byte, program string, args ...string) ToolRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)

@@ -22,8 +22,8 @@ import (
 // PgBouncer in transaction mode. The PgBouncer has thirty server connections per
 // role. The schema has its own role, and migrations connect to PostgreSQL directly.
 //
-// To use TLS, a test can change sslmode in the URL to verify-full.
-// The URL already names the certificate of the authority.
+// To use TLS, a test can change sslmode in the URL to verify-full. The URL already names the file with the certificate
+// of the authority.
 func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := PostgresSchema(t, prefix)
@@ -104,9 +104,9 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		authority
 }
 
-// testCertificate writes the self-signed certificate of package httptest and the private key to dir.
-// The files are called certificate and key. The certificate is valid for 127.0.0.1. testCertificate
-// returns the path of the certificate, which is also the certificate of its authority.
+// testCertificate writes the self-signed certificate of package httptest and the private key to `dir`. The files have
+// the names certificate and key. The certificate is valid for 127.0.0.1. testCertificate returns the path of the
+// certificate, which is also the certificate of its authority.
 func testCertificate(t testing.TB, dir string) string {
 	t.Helper()
 	known := httptest.NewTLSServer(nil)

@@ -19,8 +19,8 @@ const installTimeout = 15 * time.Minute
 // which only root can do. If that is impossible, the test is skipped (see [SkipOrFail]).
 func Nginx(t *testing.T) string { return findDebianProgram(t, "nginx", "nginx-light") }
 
-// findDebianProgram returns the path of a program. If the program is
-// missing and the tests run as root, it installs the Debian package pack.
+// findDebianProgram returns the path of a program. If the program is missing and the tests run as root, it installs the
+// Debian package `pack`.
 func findDebianProgram(t testing.TB, program, pack string) string {
 	t.Helper()
 	if at, ok := findProgram(program); ok {

@@ -29,7 +29,7 @@ func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	return PythonPackages{at, python}
 }
 
-// Python runs Python with args in the folder dir. Python can import the packages. The argument `env` holds
+// Python runs Python with `args` in the folder `dir`. Python can import the packages. The argument `env` holds
 // additional environment variables of the form NAME=value. The program is killed after 15 minutes.
 func (p PythonPackages) Python(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// SendRaw sends text unchanged over one connection. It returns the statuses of the
-// answers until the server closes the connection, without interim (1xx) answers. It
-// returns false if the connection was reset, because an answer may then be lost.
+// SendRaw sends the text `text` unchanged over one connection. It returns the statuses of the answers until the server
+// closes the connection, without interim (1xx) answers. It returns false if the connection was reset, because an answer
+// may then be lost.
 func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -44,13 +44,14 @@ func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	}
 }
 
-// HiddenRequest is a request that an attacker hides in a body. A faulty server takes it for the next request.
+// HiddenRequest is a request that an attacker hides in a body. A faulty server interprets the hidden text as the next
+// request.
 const HiddenRequest = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// HideRequest returns the text of two requests, which tests whether a server takes a body for a request. The
-// argument `head` is the head of the first request without Content-Length and Transfer-Encoding. The body of the
-// first request consists of padding bytes and [HiddenRequest]. If chunked is true, the body is chunked; if not,
-// it has a Content-Length. The second request names a path that does not exist, and closes the connection.
+// HideRequest returns the text of two requests, which tests whether a server interprets a body as a request. The
+// argument `head` is the head of the first request without Content-Length and Transfer-Encoding. The body of the first
+// request consists of `padding` bytes and [HiddenRequest]. If `chunked` is true, the body is chunked; if not, the
+// request has a Content-Length. The second request names a path that does not exist, and closes the connection.
 func HideRequest(head string, padding int, chunked bool) string {
 	filler := make([]byte, padding)
 	for i := range filler {
@@ -65,9 +66,9 @@ func HideRequest(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// IsOneAnswer reports whether the statuses show that a server did not take the body
-// for a request. There must be one answer, or a second answer to the request after
-// the body. The status of the second answer must be 404, or 403 at an internal port.
+// IsOneAnswer reports whether the statuses show that a server did not interpret the body as a request. There must be
+// one answer, or a second answer to the request after the body. The status of the second answer must be 404, or 403 at
+// an internal port.
 func IsOneAnswer(statuses []int, closed bool) bool {
 	return closed && (len(statuses) == 1 ||
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))

@@ -150,8 +150,8 @@ func lookup(t testing.TB, name string) string {
 	return value
 }
 
-// WaitUntil calls check until it returns nil. If this takes longer than [MaxWait],
-// the test fails. The argument `what` names the expected state in the message.
+// WaitUntil calls `check` until it returns nil. If this takes longer than [MaxWait], the test fails. The argument
+// `what` names the expected state in the message.
 func WaitUntil(t testing.TB, what string, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)

@@ -17,7 +17,7 @@ const maxWords = 30
 // maxSubject is the maximal number of characters in the subject of a commit.
 const maxSubject = 72
 
-// banned are phrases that readers had to read twice, each with a better phrase.
+// banned are phrases that readers had to read twice. Each phrase has a better phrase beside it.
 var banned = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -33,7 +33,7 @@ var banned = []struct {
 
 func phrase(words string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + words + `)\b`) }
 
-// Problem is a problem in a text: its line and its description.
+// Problem is a problem in a text, with its line and a description.
 type Problem struct {
 	Line int
 	Text string

@@ -1,7 +1,7 @@
-// Command sample selects random comments of the Go files that git tracks, so that a reader who does not
-// know the code can judge them. Each room gets a share of the sample in proportion to its comments, but
-// at least one. A room is a service, or a top-level folder. For each comment, sample prints the file,
-// the line, the comment and the next line of code. It ignores tests and generated files.
+// Command sample selects random comments of the Go files that git tracks, so that a reader who does not know the code
+// can judge them. Each room gets a share of the sample in proportion to its number of comments, but at least one
+// comment. A room is a service, or a top-level folder. For each comment, sample prints the file, the line, the comment
+// and the next line of code. It ignores tests and generated files.
 //
 //	sample -seed 1 -count 200
 package main
