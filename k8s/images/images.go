@@ -7,8 +7,8 @@
 // Go version and certificates produce the same bytes.
 //
 // The images of PostgreSQL and Redis are for trials and tests without a registry. They are built from the Debian
-// packages that are installed on this machine. They follow those conventions of the official images that the Helm chart
-// relies on.
+// packages that are installed on this machine. They follow the conventions of the official images on which the Helm
+// chart relies.
 package images
 
 import (
@@ -53,7 +53,7 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 // SaveProgram writes an image to an archive file. The argument `ref` is the image's reference. The image contains one
 // statically linked program for this machine's platform. The argument `further` adds files of this machine, and the
 // libraries that these files load. It maps paths in the image, without a leading slash, to paths on this machine. If
-// further is not empty, the program is also on the PATH of the image.
+// `further` is not empty, the program is also on the PATH of the image.
 func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
 	content, err := os.ReadFile(program)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type entry struct {
 	path    string // path in the image, without a leading slash
 	mode    int64
-	owner   int // number of the uid and of the gid
+	owner   int // number that is both the uid and the gid
 	content []byte
 	link    string // target of a symbolic link
 	folder  bool

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// serviceID is the numeric uid and gid that every service runs with.
+// serviceID is the numeric uid and gid with which every service runs.
 const serviceID = 65532
 
 // Live lists the files of a development image. The program in this image can be replaced while the container runs
@@ -24,7 +24,7 @@ type Live struct {
 	Commands   []string // paths of additional programs, which keep their file names
 }
 
-// Push builds a development image and pushes it to the reference ref. If the registry is on this machine, Push uses
+// Push builds a development image and pushes it to the reference `ref`. If the registry is on this machine, Push uses
 // HTTP.
 func (l Live) Push(ctx context.Context, ref string) error {
 	img, err := l.buildImage()

@@ -14,8 +14,8 @@ import (
 )
 
 // Push builds the image of a service and pushes it to a registry. The argument `what` is the name of the service. The
-// image is a multi-platform image for the given architectures (GOARCH values). Its repository is prefix + what, and its
-// tag is src.Version.
+// image is a multi-platform image for the given architectures (GOARCH values). The image's repository is `prefix +
+// what`, and its tag is src.Version.
 //
 // If the registry is on this machine, Push uses HTTP. It uses the credentials of `docker login`. Push returns the
 // digest of the image index.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// serviceUser is the uid and gid that every service runs with. No file in the image belongs to this user.
+// serviceUser is the uid and gid with which every service runs. No file in the image belongs to this user.
 const serviceUser = "65532:65532"
 
 // certificates is the path, in the image, of the CA certificates that a service trusts for TLS.
@@ -33,8 +33,8 @@ func machineCertificates() ([]byte, error) {
 	return nil, errors.New("this machine has no CA certificates: install the package ca-certificates")
 }
 
-// Services returns the names of the services in the checkout at root that run in a cluster. These are all services that
-// have a command with the service's name, except allinone, which runs all services in one process.
+// Services returns the names of the services in the checkout at `root` that run in a cluster. These are all services
+// that have a command with the service's name, except allinone, which runs all services in one process.
 func Services(root string) ([]string, error) {
 	dirs, err := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*", "main.go"))
 	if err != nil {
@@ -127,7 +127,7 @@ func buildArgs(out, version string) []string {
 	}
 }
 
-// commandFiles returns the image's entries for the commands in the folder dir, and for the bill of materials of each
+// commandFiles returns the image's entries for the commands in the folder `dir`, and for the bill of materials of each
 // command.
 func commandFiles(dir, service string) ([]entry, error) {
 	commands, err := os.ReadDir(dir)

@@ -32,7 +32,7 @@ var redisEntrypoint []byte
 type store struct {
 	tag      string
 	pkg      string
-	programs []string // linked into /usr/local/bin, so that their names suffice to call them
+	programs []string // linked into /usr/local/bin, which is on the PATH
 	files    []string // paths of additional files and folders
 	excluded *regexp.Regexp
 	extra    []entry
@@ -128,7 +128,7 @@ func (s store) buildImage(ctx context.Context) (v1.Image, error) {
 }
 
 // listPaths returns the paths of all files of this machine that the image contains: the programs, the additional files,
-// and the libraries that these load.
+// and the libraries that these files load.
 func (s store) listPaths(ctx context.Context) ([]string, error) {
 	var paths []string
 	for _, top := range slices.Concat(s.programs, s.files) {

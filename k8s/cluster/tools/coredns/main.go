@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with only the plugins that a cluster needs. CoreDNS determines the order in which the
-// plugins run; the order of the imports in this file has no effect.
+// Command coredns is CoreDNS with only the plugins that the test cluster needs. CoreDNS determines the order in which
+// the plugins run; the order of the imports in this file has no effect.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command cosign is sigstore's command of that name without the clients of cloud key services. These clients are half
-// of the code that would have to be compiled.
+// Command cosign is sigstore's command cosign without the clients of cloud key services. These clients are half of the
+// code that must otherwise be compiled.
 package main
 
 import (

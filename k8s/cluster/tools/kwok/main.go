@@ -1,6 +1,6 @@
 // Command kwok is the controller of kwok with kwok's fast stages, so that nodes and pods reach their desired state at
-// once. The original command needs a newer library for its flags, and most of Kubernetes would have to be compiled a
-// second time for that library.
+// once. The original command needs a newer library for its flags. For that library, most of Kubernetes would have to be
+// compiled a second time.
 package main
 
 import (

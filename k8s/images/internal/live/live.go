@@ -1,4 +1,4 @@
-// Package live replaces the program in a running container without a new image. Tilt's live update needs this function.
+// Package live replaces the program in a running container without a new image. Tilt's live update needs this package.
 //
 // [Supervise] is the loop of the container's first process: it runs the program and restarts it on a signal. [Unpack]
 // writes the files that Tilt sends. A development image therefore needs neither a shell nor tar, and like the
@@ -84,7 +84,7 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// Unpack writes the regular files of a tar archive below the folder dir. It replaces each file atomically, so that it
+// Unpack writes the regular files of a tar archive to the folder `dir`. It replaces each file atomically, so that it
 // can also replace a running program.
 func Unpack(dir string, archive io.Reader) error {
 	root, err := os.OpenRoot(dir)
