@@ -45,9 +45,8 @@ type Received struct {
 	Business string // name of the business
 }
 
-// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns no invitations for a
-// person whose address is not verified, because in this case another person, the inviter, may be signed in as them.
-// Fault: service_unavailable.
+// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. If the person's address is not
+// verified, it returns no invitations, because an inviter may be signed in as this person. Fault: service_unavailable.
 func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
 	if !signed.Person.Verified {
 		return nil, nil

@@ -131,7 +131,7 @@ func (a *Accounts) VersionsURL(slug string) string {
 	return a.OwnerURL + "/business/" + slug + "/offer/versions"
 }
 
-// The kinds of changes about which people get mails. Each kind has its own rate limit.
+// The kinds of changes about which people get mails. The mails of each kind have a separate rate limit.
 const (
 	aboutPassword  = "password"
 	aboutPasskeys  = "passkeys"

@@ -26,7 +26,7 @@ func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Off
 	return a.Store.Team(ctx, business.ID, page)
 }
 
-// Names returns the names of people by their ids, for the display of a business's events.
+// Names maps the ids of people to their names, for the list of a business's events.
 func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	return a.Store.Names(ctx, people)
 }

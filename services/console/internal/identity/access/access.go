@@ -76,8 +76,8 @@ func (p Principal) String() string { return p.Label }
 // Actor returns the actor with which events about the principal's changes are recorded (lifecycle.md §1).
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
-// In returns the principal's membership in a business. For an operator, it returns a membership with the role
-// [Operator]. It returns false if the principal does not belong to the business.
+// In returns the principal's membership in a business. An operator gets a membership with the role [Operator]. In
+// returns false if the principal does not belong to the business.
 func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	if p.Operator {
 		return Member{BusinessID: businessID, Role: Operator}, true

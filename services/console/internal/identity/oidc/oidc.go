@@ -23,7 +23,7 @@ import (
 
 // Config has the settings of the provider. If Issuer is empty, there is no provider.
 type Config struct {
-	// Issuer is the provider's base URL, as its discovery document names it.
+	// Issuer is the base URL of the provider. It must be equal to the issuer in the provider's discovery document.
 	Issuer string `env:"OIDC_ISSUER"`
 	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
@@ -165,7 +165,7 @@ func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config
 
 // discover reads the provider's discovery document and stores the result in p.known.
 func (p *Provider) discover(ctx context.Context) (*provider.Provider, error) {
-	// The provider object uses this context again when it reads the provider's keys later, so the context must not end.
+	// The result uses this context later to read the provider's keys. So the context must not end.
 	known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
 	if err == nil {
 		p.known.Store(known)

@@ -18,7 +18,7 @@ import (
 )
 
 // params are the cost parameters of a hash. Their values are OWASP's minimum for argon2id. Each stored hash contains
-// the parameters with which it was computed, so a later version can use higher values for new hashes.
+// the parameters of its computation. So a later version of Slotmesh can use higher values for new hashes.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32

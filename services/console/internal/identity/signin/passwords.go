@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// mountPasswords adds the routes for passwords. It adds the routes for a forgotten password only if the public address
-// of the owner's pages is configured, because the mailed link contains this address.
+// mountPasswords adds the routes for passwords. The mailed link contains the public URL of the owner's pages. So
+// mountPasswords adds the routes for a forgotten password only if this URL is configured.
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.byPassword)
 	if p.accounts.OwnerURL != "" {

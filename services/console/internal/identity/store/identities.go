@@ -11,9 +11,10 @@ import (
 // SignInVouched creates a session of a person whose address the identity provider has verified, in one transaction. If
 // the address was not verified before, SignInVouched ends all access that other people may have had as this person.
 //
-// The argument `operator` is true if the provider's group makes the person an operator, and nil if the provider does
-// not decide this. If the operator right changes, SignInVouched ends the person's sessions, and revokes the tokens that
-// they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in by the provider.
+// The argument `operator` points to true if the provider's group makes the person an operator, and to false if not. It
+// is nil if the provider does not decide this. If the operator right changes, SignInVouched ends the person's sessions,
+// and revokes the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in
+// by the provider.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {

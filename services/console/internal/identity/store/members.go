@@ -64,8 +64,8 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to people
-// who are verified operators at the instant `now`. The addresses must be in lower case.
+// VerifiedMembers returns those of the addresses `emails` that belong to verified people. The person must be a member
+// of the business, or an operator at the instant `now`. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {

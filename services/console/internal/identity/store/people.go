@@ -115,8 +115,8 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 	return nil
 }
 
-// Names returns the names of people by their ids. For a person without a name, it returns their e-mail address. The
-// result has no entry for an unknown id.
+// Names maps the ids of people to their names. A person without a name has their e-mail address instead. The result has
+// no entry for an unknown id.
 func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
 		ID   uuid.UUID

@@ -213,7 +213,7 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 // only if a provider's group made this person an operator and the operator right has lapsed. The right has lapsed if
 // the provider last confirmed the right at or before the parameter $3.
 //
-// The query returns no row for a token of a business to which the person belongs, because this token does not depend on
+// If the person belongs to the business of the token, the query returns no row, because this token does not depend on
 // the operator right.
 const madeByLapsed = `
 	WITH RECURSIVE makers AS (
