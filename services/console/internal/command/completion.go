@@ -48,8 +48,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 }
 
 // completeArgument completes the arguments of a command in the shell. It completes the first argument with slugs of
-// businesses. The name of the second argument in the usage line decides its words: ids of objects for ID, and versions
-// of this business for VERSION.
+// businesses. For the second argument, the usage line decides: if the line names the argument ID, the words are ids of
+// objects. If the line names it VERSION, the words are versions of the business.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
@@ -111,8 +111,8 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 // partsOfFlags maps each flag that takes an object of an offer to the kind of the object.
 var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
 
-// completeFlags adds completion to the flags that take an object of an offer, for cmd and its subcommands. The words
-// are the keys of such objects in the offer of the business that the first argument names.
+// completeFlags adds completion to flags of `cmd` and its subcommands: the flags whose value is an object of an offer.
+// The words are the keys of such objects in the offer of the business that the first argument names.
 func (c *command) completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		c.completeFlags(below)

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// listed returns the commands that list the services, members, events and rentals of an offer with their keys. The
+// listed returns the commands that list the services, members, events and rentals of an offer, each with its key. The
 // other commands accept these keys instead of ids.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{

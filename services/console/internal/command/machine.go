@@ -12,7 +12,8 @@ import (
 )
 
 // machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
-// The commands backup and restore start this program, because it can read and write the tables of all services.
+// The commands backup and restore start this program, because the program can read and write the tables of all
+// services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 
 // backup returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or a restore,

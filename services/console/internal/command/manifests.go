@@ -96,7 +96,7 @@ func (c *command) apply() *cobra.Command {
 }
 
 // publish sends a manifest to the server. It does not check the manifest on this machine, because a newer server may
-// know more fields than this command. It refuses only a manifest that does not name its business.
+// know more fields than this command. It refuses only a manifest without the slug of a business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug, err := c.slugOf(src)
 	if err != nil {

@@ -43,8 +43,8 @@ type contents struct {
 	*manifest.Manifest
 }
 
-// names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only
-// when it must look up a name, so a command whose arguments are all ids does not read the offer.
+// names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only to
+// look up a name. So a command whose arguments are all ids does not read the offer.
 type names struct {
 	client *client
 	slug   string
