@@ -13,8 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
-// manifestTypes maps each media type that a request with a manifest may have to its canonical media type. YAML has
-// several media types.
+// manifestTypes maps the media types of manifests to canonical media types, because YAML has several media types.
 var manifestTypes = map[string]string{
 	catalog.MediaJSON: catalog.MediaJSON, catalog.MediaYAML: catalog.MediaYAML,
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,

@@ -34,8 +34,8 @@ const (
 // editors have no token, and the schema contains no data of businesses.
 const manifestSchema = "/manifest.schema.json"
 
-// described returns the OpenAPI document of the admin API. Only the first call builds the document, because it is the
-// same for all servers of a process.
+// described returns the OpenAPI document of the admin API. Only the first call builds the document, because all servers
+// of a process serve the same document.
 var described = sync.OnceValues(func() (*openapi.File, error) {
 	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
 	if err != nil {
