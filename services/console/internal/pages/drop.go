@@ -14,7 +14,7 @@ import (
 )
 
 // drop handles a booking that the person dragged to another place in the calendar. It reschedules the booking and
-// redirects to the calendar. The new time may break the minimum notice, the advance limit and the time grid, because
+// redirects to the calendar. The new time may violate the minimum notice, the advance limit and the time grid, because
 // these three rules bind only customers.
 //
 // The calendar then shows the new time with an undo button, or the reason for the refusal. If another person has

@@ -255,7 +255,8 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 	return others
 }
 
-// goOn redirects a person who interrupted the first visit to the form with which the first visit continues.
+// goOn continues an interrupted first visit. It redirects to the second form, because the first form has already
+// created the business.
 func (p *Pages) goOn(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {

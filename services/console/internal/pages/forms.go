@@ -247,8 +247,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned returns the id of the notice after a change of a booking. The id is `done`. If the change breaks a rule that
-// binds only customers, the id has the suffix "_warned".
+// warned returns the id of the notice that a page shows after a booking was changed. The id is `done`. If the change
+// breaks a rule that binds only customers, the id has the suffix "_warned".
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"

@@ -91,7 +91,7 @@ func (o *offered) weekdays() []form.Option {
 	return options
 }
 
-// condition returns a text about when a pricing rule applies.
+// condition returns a text that explains when a pricing rule applies.
 func (o *offered) condition(r document.Fields) string {
 	written := func(name string) string {
 		switch value := r[name].(type) {
@@ -130,7 +130,7 @@ func (o *offered) condition(r document.Fields) string {
 	return written("kind")
 }
 
-// change returns a text about what a pricing rule does to a price.
+// change returns a text that explains how a pricing rule changes a price.
 func (o *offered) change(r document.Fields) string {
 	for _, name := range []string{"percent", "amount", "set"} {
 		n, ok := r[name].(json.Number)
@@ -150,7 +150,7 @@ func (o *offered) change(r document.Fields) string {
 	return ""
 }
 
-// scope returns a text about which services, events and rentals a pricing rule applies to.
+// scope returns a text with the services, events and rentals to which a pricing rule applies.
 func (o *offered) scope(r document.Fields) string {
 	applies, ok := r["applies_to"].(document.Fields)
 	if !ok {

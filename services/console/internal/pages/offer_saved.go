@@ -43,8 +43,8 @@ func (o *offered) noteHidden(k offerKind, key string) {
 	}
 }
 
-// hiddenBy returns the id of the label of the field that hides an object from customers, or "" if customers see the
-// object.
+// hiddenBy finds the field that hides an object from customers, and returns the id of the field's label. It returns ""
+// if customers see the object.
 func (o *offered) hiddenBy(k offerKind, item document.Fields) string {
 	units, _ := item["units"].([]any)
 	switch {

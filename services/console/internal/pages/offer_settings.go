@@ -92,7 +92,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offered) []for
 	}
 }}
 
-// bookingPagePart is the form for the appearance and the questions of the booking page.
+// bookingPagePart is the form for the appearance of the booking page, and for the questions that this page asks.
 var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{

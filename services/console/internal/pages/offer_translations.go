@@ -97,7 +97,8 @@ func (t translated) translate(language, field, typed string) {
 	}
 }
 
-// asked reads from the address which list, which of its objects and which language a page of translations shows.
+// asked reads three choices for a page of translations from the address: the list, the objects of this list, and the
+// language.
 func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	t := view.Translations{Offering: o.about, Lists: translatedLists, Of: c.Query("of"), Language: c.Query("language")}
 	languages, _ := o.fields["languages"].([]any)

@@ -27,8 +27,8 @@ type stacked struct {
 	Scale           []tick
 	Bars            []bar
 	Labels          []label
-	Left, Right     float64 // x of both ends of the lines of the scale
-	Base            float64 // y of the bottom of the bars
+	Left, Right     float64 // x coordinates of both ends of the scale's lines
+	Base            float64 // y coordinate of the bottom of the bars
 }
 
 // part is a part that all bars of a chart have, such as one source of bookings. It has the value of the part in each
@@ -69,8 +69,8 @@ type drawing struct{ turned bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
 
-// at returns the x of the left edge of an element. The argument `x` is the distance of the element from the edge at
-// which reading begins.
+// at returns the x coordinate of the left edge of an element. The argument `x` is the distance of the element from the
+// edge at which reading begins.
 func (d drawing) at(x, width float64) float64 {
 	if d.turned {
 		return chartWidth - x - width

@@ -22,7 +22,7 @@ type drawn struct {
 
 type drawnColumn struct {
 	sales.Column
-	Closed  []string // ids of the elements of closed times
+	Closed  []string // ids of the HTML elements that show closed times
 	Buffers []string
 	Boxes   []box
 	Blocks  []block
@@ -30,7 +30,8 @@ type drawnColumn struct {
 	Now     string // id of the line at the current time; "" if the column is not of today
 }
 
-// block is a blocked time of the calendar. It has the id of its HTML element, and the owner's note.
+// block is a blocked time of the calendar. It has the id of the HTML element that shows the blocked time, and the
+// owner's note.
 type block struct{ ID, Reason string }
 
 // gap is free time in the calendar, with the id of its HTML element. The element links to the booking form.

@@ -42,7 +42,7 @@ var reasonForms = map[string][]string{
 	availability.RuleMoved:        nil,
 }
 
-// Reason returns a message text about why a start cannot be booked. For an unknown rule, it returns the English message
+// Reason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English message
 // of the service availability.
 func (p *Page) Reason(r availability.Reason) string {
 	forms, known := reasonForms[r.Rule]
@@ -98,7 +98,7 @@ func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	return p.localMoment(to)
 }
 
-// remedy is a link to a form in which a person can remove the reason why a start cannot be booked.
+// remedy is a link to a form. In this form, a person can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
 // remedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be booked.
@@ -136,8 +136,8 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	return remedy{}
 }
 
-// memberForm returns a link to the form of the member that a reason names. If the reason names no member, memberForm
-// returns a link to the list of all members.
+// memberForm returns a link to the form in which a person edits the member that is named in `r`. If the reason names no
+// member, memberForm returns a link to the list of all members.
 func (p *Page) memberForm(r availability.Reason) remedy {
 	if r.StaffID != nil {
 		if m := p.Business.StaffMember(*r.StaffID); m != nil {
