@@ -206,7 +206,7 @@ func moveTo(query string) (usecase.Selection, error) {
 	return usecase.ReadSelection(values)
 }
 
-// feed serves a calendar at a secret address, which an owner has created to subscribe to the calendar.
+// feed serves a calendar at a secret address. An owner has created the address to subscribe to the calendar.
 func (p *Pages) feed(c *fiber.Ctx) error {
 	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
 	if !isCalendar {

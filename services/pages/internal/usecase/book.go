@@ -61,7 +61,7 @@ type PriceDetail struct {
 	Changes  []*catalog.Rule
 }
 
-// detailOf returns the explanation of a quote, with the pricing rules that changed the price.
+// detailOf returns how the price in a quote is computed, with the pricing rules that changed the price.
 func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	d := PriceDetail{Quantity: quote.Quantity, Unit: b.Offer.Money().JSON(quote.Unit)}
 	for _, step := range quote.Steps {

@@ -55,8 +55,8 @@ type Business struct {
 // Open reports whether customers can book on the page of the business now.
 func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
-// Offers reports whether the page of the business lists anything in one of its parts. The argument `part` is "events"
-// or "rentals"; any other value means services.
+// Offers reports whether the business's page has entries in one of its parts. The argument `part` is "events" or
+// "rentals"; any other value means services.
 func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {

@@ -189,8 +189,9 @@ func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Dat
 	return c, err
 }
 
-// moving returns the query with which availability returns the starts to which the booking can be rescheduled.
-// The query contains all services of the booking. It contains the staff member only if the customer chose one.
+// moving returns the query parameters for the starts to which the booking can be rescheduled. The service availability
+// reads these parameters. The query contains all services of the booking. It contains the staff member only if the
+// customer chose one.
 func (m *Managed) moving() url.Values {
 	b := m.Booking
 	var ids, variants []string

@@ -14,7 +14,7 @@ import (
 // the lists show. If more are left, the lists show no number.
 const fewLeft = 10
 
-// eventStep returns the path of the page of an event, below the business's first page.
+// eventStep returns the path of an event's page, relative to the business's first page.
 func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
 
 // Unsold returns a sentence that explains why the page sells no

@@ -58,7 +58,7 @@ func (p *Page) language(f Form) web.Field {
 	return field
 }
 
-// question returns the form field for one of the business's own questions.
+// question returns the form field for a question that the business asks its customers.
 func (p *Page) question(q catalog.Question, f Form) web.Field {
 	name := "q-" + q.Key
 	field := web.Field{

@@ -116,8 +116,8 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.path(step) + "?" + query.Encode())
 }
 
-// To returns the address of a page of the business. The argument `step` is the path of the page below the business's
-// first page.
+// To returns the address of a page of the business. The argument `step` is the path of the page, relative to the
+// business's first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
 // languages returns links to the same page in each language of the business, with the query of the page. It returns no
@@ -174,7 +174,8 @@ func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number)
 		service, minor)
 }
 
-// itself returns the text for the price of one variant, or of a service without its variants.
+// itself returns the text for the price of one variant, or for the own price of a service. It ignores the prices of the
+// service's variants.
 func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) string {
 	price, moves := p.priceOf(service, list, quoted)
 	return p.priced(price, moves)

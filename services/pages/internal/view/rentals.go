@@ -24,7 +24,7 @@ type RentalTimes struct {
 	Known    bool
 }
 
-// rentalStep returns the path of the page of a rental, below the business's first page.
+// rentalStep returns the path of a rental's page, relative to the business's first page.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
 // Unrented returns a sentence that explains why customers cannot reserve the rental on the page. Unrented returns "" if
