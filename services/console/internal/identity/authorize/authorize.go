@@ -56,7 +56,7 @@ type Authority interface {
 	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
 	// BeginWrite returns a principal with their current rights, before a write in another service. Until the write
-	// ends, a revocation of the principal's rights waits. The caller ends the write by calling end with the write's
+	// ends, a revocation of the principal's rights waits. The caller ends the write by calling `end` with the write's
 	// error.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
@@ -76,7 +76,7 @@ func New(to fiber.Router, base string, find FindBusiness, authority Authority) *
 	return &Router{to, base, find, authority}
 }
 
-// Below returns a router for the routes below a path, which is relative to the base of the router r.
+// Below returns a router for the routes below a path, which is relative to the base path of `r`.
 func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find, r.authority) }
 
 // Get registers a route for a read.
