@@ -38,8 +38,8 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	// Wait waits for the time d between two requests to the server, or until ctx ends. If Wait is nil, the command uses
-	// the machine's clock.
+	// Wait waits for the duration `d` between two requests to the server, or until ctx ends. If Wait is nil, the
+	// command uses the machine's clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 

@@ -48,8 +48,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 }
 
 // completeArgument completes the arguments of a command in the shell. It completes the first argument with slugs of
-// businesses. For the second argument, the usage line decides: if the line names the argument ID, the words are ids of
-// objects. If the line names it VERSION, the words are versions of the business.
+// businesses. The usage line has the name of the second argument. If this name is ID, the words are ids of objects. If
+// this name is VERSION, the words are versions of the business.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {

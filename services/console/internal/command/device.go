@@ -44,7 +44,7 @@ func (h Host) atTerminal() bool {
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// wait waits for the time d, or until ctx ends.
+// wait waits for the duration `d`, or until ctx ends.
 func (h Host) wait(ctx context.Context, d time.Duration) error {
 	if h.Wait != nil {
 		return h.Wait(ctx, d)

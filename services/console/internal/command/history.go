@@ -104,8 +104,8 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	return by
 }
 
-// whatChanged sets the field What of the newest versions in `list`. It compares each of these versions with the version
-// before.
+// whatChanged sets the field What of the newest versions in `list`. It compares each of these versions with the
+// previous version.
 func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
 	for i := range list[:min(len(list), mostWhat+1)] {

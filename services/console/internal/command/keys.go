@@ -60,8 +60,8 @@ func newKey(name, scope, expires string) (*booking.NewKey, error) {
 	return key, nil
 }
 
-// createdKey is a new key as the command prints it. It has no fields for the last use and the revocation, because a new
-// key is neither used nor revoked.
+// createdKey is the output of the command for a new key. It has no fields for the last use and the revocation, because
+// a new key is neither used nor revoked.
 type createdKey struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`
