@@ -17,13 +17,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// MaxBody is the maximum size of a request's body, in bytes. It is the maximum size of a manifest, the largest body.
+// MaxBody is the maximum size of a request's body, in bytes. This is the maximum size of a manifest, because no other
+// request has a larger body.
 const MaxBody = manifest.MaxBytes
 
 // Admin serves the admin API.
 type Admin struct {
-	Token  Token        // hashes of the environment's tokens
-	Limits *limits.Gate // counts wrong tokens
+	Token  Token        // hashes of the admin tokens from the environment
+	Limits *limits.Gate // counts requests with wrong tokens
 	Rooms  *rooms.Rooms
 }
 
@@ -104,7 +105,7 @@ func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
 }
 
-// business returns the current data of the business in the path, from catalog.
+// business returns the current data of the business in the path, from the catalog service.
 func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	slug, err := server.Slug(c)
 	if err != nil {

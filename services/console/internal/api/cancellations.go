@@ -34,8 +34,7 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 }
 
 // refundOf reads the body of a request to cancel or refund an object. It returns the amount to refund, or "" if the
-// body omits the field refund. It also returns whether to notify the customer, or nil if the body omits the field
-// notify.
+// body omits the field `refund`. It also returns the value of the field `notify`, or nil if the body omits this field.
 func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`

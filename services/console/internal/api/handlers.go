@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// create returns the handler of a write that creates an object. The handler decodes the body, calls the function
-// `write` with it, and answers 201 with the object. The service that stores the object validates the body.
+// create returns the handler of a write that creates an object. The handler decodes the body, passes the body to the
+// function `write`, and answers 201 with the object. The service that stores the object validates the body.
 func create[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -33,8 +33,8 @@ func create[B, T any](write func(context.Context, identity.Principal, string, B)
 	}
 }
 
-// change returns the handler of a write that changes one object. The handler decodes the body, calls the function
-// `write` with it, and answers with the changed object. Errors name the object by the argument `what`.
+// change returns the handler of a write that changes one object. The handler decodes the body, passes the body to the
+// function `write`, and answers with the changed object. Errors name the object by the argument `what`.
 func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
