@@ -27,8 +27,8 @@ type Booking struct {
 	silent    []string // last path segment of each request that must not notify the customer
 }
 
-// TakeSilent returns the last path segment, for example "confirm", of each request that must not notify the customer. A
-// later call of TakeSilent returns only the segments of requests since this call.
+// TakeSilent returns the last path segment, for example "confirm", of each request that must not notify the customer.
+// TakeSilent then forgets these requests, so that the next call returns only later ones.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Booking) noteSilent(r *http.Request) {
 	}
 }
 
-// Add adds a booking of a business.
+// Add adds a booking of a business to the bookings of the fake.
 func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
 	s.bookings[businessID.String()] = append(s.bookings[businessID.String()], b)
 }
 
-// LiveKeys returns the number of API keys of a business that are not revoked.
+// LiveKeys returns the number of API keys that a business has and that are not revoked.
 func (s *Booking) LiveKeys(businessID uuid.UUID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +203,8 @@ func hasPayment(p *booking.Payment, asked string) bool {
 	return p.Status == asked
 }
 
-// moves maps the name of each transition of a booking to the statuses that allow the transition and to the status after
-// the transition.
+// moves describes the transitions of a booking by their names. Each transition has the statuses in which it is allowed,
+// and the status that it sets.
 var moves = map[string]struct {
 	from []string
 	to   string

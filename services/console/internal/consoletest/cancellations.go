@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// find returns the booking whose id is in the path. Fault: not_found.
+// find returns the booking whose id is in the path of the request. Fault: not_found.
 func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
@@ -64,8 +64,8 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 	return s.refundBooking(r, b)
 }
 
-// refundBooking sets an online payment of 40.00 in a booking and refunds it as the request asks. The amount that the
-// cancellation policy refunds is half of the payment.
+// refundBooking gives a booking an online payment of 40.00, and refunds this payment as the request asks. The amount
+// that the cancellation policy refunds is half of the payment.
 func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
 	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	var err error

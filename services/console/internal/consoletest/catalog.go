@@ -1,9 +1,9 @@
 // Package consoletest runs console in tests with fakes of the services that console calls, such as catalog, booking and
-// rental. Each fake is an HTTP server that keeps its data in memory. A fake serves those requests of a service's
-// internal API that console sends, with the types of libs/platform/peer. The fake returns the faults that the clients
-// of the internal API document.
+// rental. Each fake is an HTTP server that keeps its data in memory. Each fake serves those requests of a service's
+// internal API that console sends, with the types of libs/platform/peer. A fake returns the faults that the
+// documentation of the API's client names.
 //
-// Console does not import the real services, because they are separate Go modules. The end-to-end tests of
+// Console does not import the real services, because each service is a separate Go module. The end-to-end tests of
 // services/allinone check that the fakes behave like the real services: these tests send the requests of console's
 // tests to the real services. The end-to-end tests also validate each request and response of the admin API against the
 // OpenAPI document of the admin API.
@@ -36,8 +36,8 @@ type Catalog struct {
 	mu         sync.Mutex
 	businesses map[string][]version // versions of each business by slug, oldest first
 	keys       []string             // Idempotency-Keys of all requests to publish
-	before     func()               // runs before the next publishing or rollback
-	after      func()               // runs after the next read of an offer
+	before     func()               // function to call before the next publishing or rollback
+	after      func()               // function to call after the next read of an offer
 	staff      bool                 // true if the fake returns offers with their staff
 	removed    map[string]bool      // completed removals, by the slug and Idempotency-Key joined
 }

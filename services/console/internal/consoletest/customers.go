@@ -84,7 +84,7 @@ func (s *Booking) held(r *http.Request) (*reply, error) {
 	return ok(held)
 }
 
-// erase erases a customer's data. If the request does not have force, erase keeps the data of pending bookings.
+// erase erases a customer's data. Without force in the request, erase keeps the data in pending bookings.
 func (s *Booking) erase(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -152,15 +152,15 @@ type Message struct {
 	To    string
 }
 
-// Keep adds messages to customers of a business to the stored messages of the fake.
+// Keep stores messages to the customers of a business in the fake.
 func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave makes the fake unavailable for requests to export or erase a customer's data if the argument `away` is true. If
-// `away` is false, the fake accepts such requests again.
+// Leave simulates an outage of notifications. If the argument `away` is true, the fake refuses requests to export or
+// erase a customer's data. If `away` is false, the fake accepts such requests again.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ func NewDevice() *Device { return &Device{Origin: OwnerURL} }
 
 var base64url = base64.RawURLEncoding
 
-// options are the WebAuthn options that the script of a page receives from console.
+// options are the WebAuthn options that console sends to the script of a page.
 type options struct {
 	PublicKey struct {
 		Challenge string `json:"challenge"`

@@ -42,8 +42,8 @@ func (s *Notifications) Mails(to string) []notifications.Mail {
 	return found
 }
 
-// AwaitMail waits until console has sent n mails to an address, and returns the last of these n mails. It also returns
-// the path of the link in this mail.
+// AwaitMail waits until console has sent `n` mails to the address in the argument `to`. AwaitMail returns the last of
+// these mails, and the path of the link in this mail.
 func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)

@@ -52,7 +52,7 @@ func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 	return ok(notifications.MessageList{Messages: entries, NextCursor: next})
 }
 
-// message returns the message whose id is in the path. Fault: not_found.
+// message returns the message whose id is in the path of the request. Fault: not_found.
 func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, error) {
 	all := s.messages[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(m notifications.WholeMessage) bool { return m.ID.String() == r.PathValue("id") })

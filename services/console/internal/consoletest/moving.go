@@ -62,7 +62,8 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: booked}, nil
 }
 
-// optionalID parses an id. It returns nil if the argument `text` is nil. Fault: invalid_parameter for an invalid id.
+// optionalID parses an id. If the argument `text` is nil, optionalID returns nil. Fault: invalid_parameter for an
+// invalid id.
 func optionalID(field string, text *string) (*uuid.UUID, error) {
 	if text == nil {
 		return nil, nil
@@ -81,7 +82,7 @@ func place(b *booking.Booking, start time.Time) {
 	b.StartsAt, b.EndsAt = start, end
 }
 
-// reschedule changes the time of a booking that has not ended. It refuses a new time that begins at [Taken].
+// reschedule changes the time of a booking that has not ended. It refuses a new start at [Taken].
 func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	var to struct {
 		Slug string

@@ -74,7 +74,7 @@ func (s *Notifications) list(r *http.Request) (*reply, error) {
 	return ok(notifications.WebhookList{Webhooks: entries, NextCursor: next})
 }
 
-// find returns the webhook whose id is in the path. Fault: not_found.
+// find returns the webhook whose id is in the path of the request. Fault: not_found.
 func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
 	all := s.webhooks[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(w notifications.Webhook) bool { return w.ID.String() == r.PathValue("id") })

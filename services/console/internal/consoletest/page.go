@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// page returns the page of a list that a request asks for, and the cursor of the next page. A page has at most three
-// entries, so that console must read several pages in tests. The cursor of a page is the index of its first entry in
-// the list.
+// page returns one page of a list, and the cursor of the next page. The parameters cursor and limit of the request
+// select the page. A page has at most three entries, so that console must read several pages in tests. The cursor of a
+// page is the index of its first entry in the list.
 func page[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))

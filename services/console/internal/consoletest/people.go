@@ -59,7 +59,7 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	return clear
 }
 
-// CallAs sends a request by [World.Call] with the token in the argument `token` instead of the admin token.
+// CallAs sends a request as [World.Call] does, but with the argument `token` instead of the admin token.
 func (w *World) CallAs(t *testing.T, token, method, path, body string, header ...string) Answer {
 	t.Helper()
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)

@@ -145,8 +145,8 @@ var reservationMoves = map[string][2]string{
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue at
-// once after the transition pickup.
+// move changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue
+// immediately after the transition pickup.
 func (s *Rental) move(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// March is the first date of the periods in the reports of the fake services booking and availability.
+// March is the date on which the periods begin in the reports of the fakes of booking and availability.
 var March = timespan.NewDate(2027, 3, 1)
 
 // Former is the id of a member who has left the business. Reports contain this member, but offers do not.

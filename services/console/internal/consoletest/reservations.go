@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Add adds a reservation to the fake's business, whose slug is harbor.
+// Add adds a reservation to the reservations of the fake. The business of the reservation has the slug harbor.
 func (s *Rental) Add(r rental.Reservation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reservations = append(s.reservations, r)
 }
 
-// find returns the reservation whose id is in the path. Fault: not_found.
+// find returns the reservation whose id is in the path of the request. Fault: not_found.
 func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
 	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool {
 		return one.ID.String() == r.PathValue("id")
@@ -36,7 +36,7 @@ func (s *Rental) one(r *http.Request) (*reply, error) {
 	return ok(*one)
 }
 
-// expected reports whether a reservation can be cancelled, because the customer has not picked it up yet.
+// expected reports whether the customer has not picked up the reservation yet, so that it can still be cancelled.
 func expected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }

@@ -48,7 +48,7 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: sold}, nil
 }
 
-// sales returns the number of sold tickets of each event in the request.
+// sales returns the number of sold tickets for each event that the request names.
 func (s *Booking) sales(r *http.Request) (*reply, error) {
 	var asked booking.SalesRequest
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -147,7 +147,7 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	return refundTicket(r, order, "120.00")
 }
 
-// refundTicket sets an online payment of 120.00 in an order and refunds this payment as the request asks. The argument
+// refundTicket gives an order an online payment of 120.00, and refunds this payment as the request asks. The argument
 // `unsaid` is the refund if the request names no amount.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",

@@ -66,7 +66,7 @@ type Log struct {
 	text bytes.Buffer
 }
 
-// Write appends a line.
+// Write appends a line to the collected log.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -54,15 +54,15 @@ func (p *Peers) Asked() []string {
 	return slices.Clone(p.asked)
 }
 
-// Writes returns the methods and paths of those requests to the fakes that may change data.
+// Writes returns the methods and paths of those requests to the fakes that may change data in a service.
 func (p *Peers) Writes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's database as text, by the name of the table. Rows omits each column with the time
-// of the last use, because requests that only read data also change this column.
+// Rows returns all rows of console's database as text. The key of the result is the name of the table. Rows omits each
+// column with the time of the last use, because requests that only read data also change this column.
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
