@@ -19,7 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Beginning has the values of the first form of the first visit. [UseCases.Begin] creates a business from them.
+// Beginning has the values that a new owner submits in the first form of the first visit. [UseCases.Begin] creates a
+// business from these values.
 type Beginning struct {
 	Trade    string // one of [template.Trades]
 	Name     string
@@ -42,10 +43,10 @@ func (b Beginning) Slug() string {
 // lists has the names of those manifest fields that list the objects that customers can book, buy or rent.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business. Begin makes this version from the template of b.Trade. The version
-// contains only the fields that the owner sees on the first visit (docs/decisions/030). Customers cannot book until the
-// caller has published a version that [Open] has changed. If the values of b are invalid, Begin returns the problems
-// and publishes nothing.
+// Begin publishes the first version of a business. Begin makes this version from the template of the trade `b.Trade`.
+// The version contains only the fields that the owner sees on the first visit (docs/decisions/030). Customers cannot
+// book until the caller has published a version that [Open] has changed. If the values of `b` are invalid, Begin
+// returns the problems and publishes nothing.
 //
 // Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
 // may not create businesses.
@@ -125,8 +126,8 @@ func EnableModule(fields document.Fields, list string) {
 	}
 }
 
-// ModuleOff reports whether a module (services, events or rentals) is switched off: the module to which the list of the
-// manifest belongs.
+// ModuleOff reports whether the module of a list is switched off. The module (services, events or rentals) is the one
+// to which the list of the manifest belongs.
 func ModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
@@ -155,8 +156,8 @@ const (
 )
 
 // MissingToOpen returns [LacksOffer] if the manifest has no active service, event or rental. It returns [LacksHours] if
-// a service or rental needs working hours, but neither the business nor any member has hours. It returns "" if
-// customers can book after [Open].
+// a service or rental needs working hours, but the business and all members have no hours. It returns "" if customers
+// can book after the caller has called [Open] and published the manifest.
 func MissingToOpen(fields document.Fields) string {
 	offered, withinHours := false, false
 	for _, list := range lists {
@@ -178,7 +179,7 @@ func MissingToOpen(fields document.Fields) string {
 	return ""
 }
 
-// hasHours reports whether a business or a member has hours on any weekday or on any single date.
+// hasHours reports whether a business or a member has working hours on at least one weekday or single date.
 func hasHours(of document.Fields) bool {
 	week, _ := of["hours"].(document.Fields)
 	for _, windows := range week {
@@ -192,10 +193,10 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed updates the staff of all services after a person added or removed members. The argument `before` has the keys
-// that the members had before this change. Staffed adds each new member to every service that lists its staff. If all
-// members of a service were removed, the service lists the whole team. If the member of a class session was removed,
-// the first member of the team takes over the session.
+// Staffed updates the staff of all services and class sessions after a person added or removed members. The argument
+// `before` has the keys that the members had before this change. Staffed adds each new member to every service that
+// lists its staff. If all members of a service were removed, the service lists the whole team. If the member of a class
+// session was removed, the first member of the team takes over the session.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {
@@ -229,7 +230,7 @@ func Staffed(fields document.Fields, before []string) {
 }
 
 // PlaceLast sets the field `order` of a new object, so that the object comes last in its list. PlaceLast sets the field
-// only if another object of the list has the field and the new object does not have it yet.
+// only if another object of the list has the field and the new object does not have the field yet.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
 	for _, other := range objects(fields, list) {
@@ -243,7 +244,7 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNew calls [PlaceLast] for all objects of the named lists.
+// PlaceNew calls [PlaceLast] for all objects in the lists whose names are in the argument `of`.
 func PlaceNew(fields document.Fields, of ...string) {
 	for _, list := range of {
 		for _, object := range objects(fields, list) {

@@ -43,8 +43,8 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 		meant, unknown := o.Removals.Meant(ctx, slug, has)
 		switch {
 		case unknown == nil && meant != has:
-			// If the first request completed the removal, catalog returns its stored result for the Idempotency-Key.
-			// Otherwise catalog finds no business with this slug and this id.
+			// If the first request completed the removal, catalog returns its stored result for the Idempotency-Key. If
+			// the first request did not complete the removal, catalog finds no business with this slug and this id.
 			return o.Businesses.Delete(ctx, slug, meant)
 		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
 			return unknown

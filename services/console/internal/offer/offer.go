@@ -39,7 +39,7 @@ func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offe
 	return &Offer{read, number}, err
 }
 
-// OfferChange is a change of the offer that a person made from one of its versions.
+// OfferChange is a change of the offer. A person has made the change, starting from one version of the offer.
 type OfferChange struct {
 	Base   int64           // number of the version that the person started from
 	Fields document.Fields // the fields after the change
@@ -122,7 +122,7 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 
 // PublishOffer publishes a draft if draft.Before is still the newest version. The draft must have no conflicts and no
 // problems. If the draft changes nothing, PublishOffer publishes nothing. The argument `business` is the business that
-// the caller read for this request. Faults: precondition_failed if another version is the newest; those of
+// the caller read for this request. Faults: precondition_failed if another version is the newest; the faults of
 // [UseCases.Publish].
 func (o *UseCases) PublishOffer(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, draft *OfferDraft,
@@ -152,7 +152,7 @@ func (o *UseCases) PublishOffer(
 }
 
 // UndoOffer makes a draft that reverts the changes of one version and keeps the changes of later versions. Faults:
-// conflict for the first version; those of [UseCases.DraftOffer].
+// conflict for the first version; the faults of [UseCases.DraftOffer].
 func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*OfferDraft, error) {
 	if version < 2 {
 		return nil, fault.New(fault.Conflict, "There is no version before the first.")

@@ -18,7 +18,7 @@ type TextChange struct {
 }
 
 // DraftText returns a draft from the text of a whole manifest, and publishes nothing. The problems in the draft have
-// the line numbers of this text. Faults: those of [UseCases.DraftOffer].
+// the line numbers of this text. Faults: the faults of [UseCases.DraftOffer].
 //
 // If another person has published a newer version than change.Base, DraftText merges both changes. If both people
 // changed a field differently, the draft has this conflict. If there are no conflicts, DraftText merges the texts line

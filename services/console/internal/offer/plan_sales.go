@@ -86,8 +86,8 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 }
 
 // ticketsOutside returns the tickets of an event that would conflict with the new offer. All tickets conflict if the
-// new offer has removed, deactivated or rescheduled the event. They also conflict if the event's new capacity is
-// smaller than the number of sold tickets.
+// new offer has removed, deactivated or rescheduled the event. All tickets also conflict if the new capacity of the
+// event is smaller than the number of sold tickets.
 //
 // Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
 // whose new capacity is smaller than the number of sold tickets.
@@ -115,8 +115,8 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 	return list
 }
 
-// eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if not
-// all tickets conflict; the tickets of a tier may still conflict.
+// eventReason returns the reason why all sold tickets of an event would conflict with an offer. eventReason returns nil
+// if not all tickets conflict; the tickets of a tier may still conflict.
 func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
@@ -165,7 +165,8 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// eventIn finds an event in an offer. It also works for an offer whose index of ids has not been built.
+// eventIn finds an event in an offer by the event's id. Unlike the look-up of the offer itself, eventIn needs no
+// prepared index of ids.
 func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
@@ -177,7 +178,7 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 // AffectsSold reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
 // data. The new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
 // sales. AffectsSold returns false if only prices, texts and pictures differ, because existing bookings are not checked
-// against these.
+// against prices, texts and pictures.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {

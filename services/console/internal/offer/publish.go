@@ -23,8 +23,8 @@ import (
 const attempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
-// the principal's role may not change (access.ActionOn); those of catalog. A member of the staff may change only their
-// own time off (accounts.md).
+// the principal's role may not change (access.ActionOn); the faults of catalog. If the principal is a member of the
+// staff, the manifest may change only the time off of this member (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
@@ -41,7 +41,7 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 
 // Rollback publishes an old version again as the newest one. The argument `ifMatch` names the version that must be the
 // newest one before the rollback; "" allows any version. Faults: precondition_failed if another version is the newest;
-// forbidden, as for [UseCases.Publish]; those of catalog.
+// forbidden, as for [UseCases.Publish]; the faults of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
 	ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {

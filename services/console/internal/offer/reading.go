@@ -13,7 +13,7 @@ import (
 // than until the request ends. Do not call catalog inside [reading.Do]: if all services run in one process, catalog
 // needs memory from the same budget, and both would wait for each other.
 
-// parsed parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; those of
+// parsed parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; the faults of
 // [reading.Do].
 func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
 	var m *manifest.Manifest
@@ -28,7 +28,7 @@ func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, 
 }
 
 // documentOf parses the manifest of a business and returns it with its text. If the manifest is invalid, documentOf
-// returns the problems instead. Faults: those of [reading.Do].
+// returns the problems instead. Faults: the faults of [reading.Do].
 func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
 	var read *document.Document
 	var problems []manifest.Problem
@@ -40,8 +40,8 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 	return read, problems, err
 }
 
-// rewritten writes other fields into the text of a manifest, by [document.Document.With]. It returns the changed
-// document, or the problems of these fields. Faults: those of [reading.Do].
+// rewritten calls [document.Document.With] to write other fields into the text of a manifest. It returns the changed
+// document, or the problems of the new fields. Faults: the faults of [reading.Do].
 func rewritten(ctx context.Context, slug string, d *document.Document,
 	fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
@@ -54,8 +54,8 @@ func rewritten(ctx context.Context, slug string, d *document.Document,
 	return changed, problems, err
 }
 
-// WarningsOf returns the warnings that [manifest.Warnings] finds in a published manifest at the instant now, sorted by
-// line. The result is never nil. Faults: those of [reading.Do].
+// WarningsOf returns the warnings that [manifest.Warnings] finds in a published manifest at the time in the argument
+// `now`. The warnings are sorted by line. The result is never nil. Faults: the faults of [reading.Do].
 func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {

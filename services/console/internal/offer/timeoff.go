@@ -114,7 +114,7 @@ func (o *UseCases) InTheWay(
 // same time, and does not change bookings.
 //
 // Faults: invalid_parameter if `off` is true and [Absence.Check] refuses the absence; conflict if another system
-// manages the offer, or if another person changed the same fields; those of [UseCases.TimeOff] and
+// manages the offer, or if another person changed the same fields; the faults of [UseCases.TimeOff] and
 // [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// UseCases has the use cases of the offer as methods.
+// UseCases implements the use cases of the offer as methods.
 type UseCases struct {
 	*peers.Peers
 	Sales    *sales.UseCases

@@ -38,8 +38,9 @@ func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page)
 	return versions, list.NextCursor, nil
 }
 
-// publishers returns the publishers of versions by version number. It reads them from the events of the business. The
-// argument `versions` must be sorted, newest first. A version without an event is missing from the result.
+// publishers returns the publisher of each version, by version number. It reads the publishers from the events of the
+// business. The argument `versions` must be sorted, newest first. A version without an event is missing from the
+// result.
 func (o *UseCases) publishers(ctx context.Context, slug string,
 	versions []catalog.Version) (map[int64]actor.Actor, error) {
 	const about = time.Minute // maximum difference between the time of a version and the time of its event

@@ -14,15 +14,16 @@ import (
 // Most is the maximum number of changes that [Between] lists.
 const Most = 1000
 
-// Values of the field Change of a [Change].
+// Values of the field Change of the type [Change].
 const (
 	Added   = "added"
 	Changed = "changed"
 	Removed = "removed"
 )
 
-// Change is one difference between two manifests. Objects that have keys are compared with the objects of the same keys
-// in the other manifest, regardless of their order. A list whose objects have no keys is compared as a whole.
+// Change is one difference between two manifests. If the objects of a list have keys, each object is compared with the
+// object of the same key in the other manifest, regardless of the order. A list whose objects have no keys is compared
+// as a whole.
 type Change struct {
 	Path   string `json:"path"`   // path of the changed value, such as services[cut].price
 	Change string `json:"change"` // [Added], [Changed] or [Removed]
@@ -49,7 +50,7 @@ func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	return c.list, c.more, nil
 }
 
-// fields returns the fields of a manifest by their JSON names.
+// fields returns a map from the JSON names of the manifest's fields to their values.
 func fields(m *manifest.Manifest) (map[string]any, error) {
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // mostWords is the maximum number of characters of one value in a summary.
 const mostWords = 60
 
-// inWords describes the change without its path, for [Change.Summary].
+// inWords returns the description of the change for [Change.Summary]. The description does not name the path.
 func (c *Change) inWords() string {
 	switch c.Change {
 	case Added:

@@ -13,17 +13,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Fields are the fields of an object by their JSON names. A text value is a string, and a number is a [json.Number].
+// Fields has the fields of an object by JSON name. A text value is a string, and a number is a [json.Number].
 type Fields = map[string]any
 
-// Document is a valid manifest together with its text.
+// Document is a valid manifest together with the text from which it was parsed.
 type Document struct {
 	Text     []byte
 	Manifest *manifest.Manifest
 	fields   []byte // canonical JSON of Manifest
 }
 
-// Read parses the text of a manifest. If the manifest is invalid, Read returns its problems and no document.
+// Read parses the text of a manifest. If the manifest is invalid, Read returns the problems of the manifest and no
+// document.
 func Read(text []byte) (*Document, []manifest.Problem, error) {
 	return ReadUntil(text, never)
 }
@@ -31,7 +32,7 @@ func Read(text []byte) (*Document, []manifest.Problem, error) {
 // never is a stop function for [ReadUntil]. It always returns false, so the parsing runs to its end.
 func never() bool { return false }
 
-// ReadUntil is [Read], but it returns [manifest.ErrStopped] soon after the function stop returns true.
+// ReadUntil is [Read], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
 func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, error) {
 	m, problems, err := manifest.ParseUntil(text, 0, stop)
 	if err != nil || len(problems) > 0 {
@@ -55,14 +56,14 @@ func fieldsOf(canonical []byte) (Fields, error) {
 	return all, reader.Decode(&all)
 }
 
-// With returns a document with other fields, which it writes into the text of d. If the fields are invalid, With
-// returns their problems and no document. The paths of the problems count list items from 0. The line numbers of the
-// problems have no meaning.
+// With returns a document that has the fields in the argument `fields`. The text of the new document is the text of `d`
+// with these fields written into it. If the fields are invalid, With returns the problems and no document. The paths of
+// the problems count list items from 0. The line numbers of the problems have no meaning.
 func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
 	return d.WithUntil(fields, never)
 }
 
-// WithUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function stop returns true.
+// WithUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
 func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -142,7 +143,8 @@ func named(value any) ([]string, map[string]Fields, bool) {
 	return names, objects, true
 }
 
-// Find returns the object that has this name ([Name]) in a list of the manifest.
+// Find returns the object with a name ([Name]) in a list of the manifest. The argument `list` is the name of the list,
+// and the argument `name` is the name of the object.
 func Find(fields Fields, list, name string) (Fields, bool) {
 	items, _ := fields[list].([]any)
 	for _, item := range items {

@@ -84,8 +84,8 @@ func hunks(from, to []string) []patch {
 	return all
 }
 
-// common returns a table of the lines that two texts have in common. Its entry [i][j] is the length of the longest
-// common subsequence of a[i:] and b[j:].
+// common returns a table of the lines that two texts have in common. The entry [i][j] of the table is the length of the
+// longest common subsequence of a[i:] and b[j:].
 func common(a, b []string) [][]int32 {
 	same := make([][]int32, len(a)+1)
 	for i := range same {

@@ -16,8 +16,8 @@ type Conflict struct {
 // Path joins At with dots, for example services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
-// missing stands for the value of a field or object that does not exist. It differs from nil, which stands for the
-// value null.
+// missing stands for the value of a field or object that does not exist. This type differs from nil, which stands for
+// the value null.
 type missing struct{}
 
 // Merge merges two changes of the fields in the argument `base`. The arguments `mine` and `theirs` are the changed
@@ -102,8 +102,8 @@ type listOf struct {
 	items map[string]Fields
 }
 
-// item merges one object of a list. If both people added different objects with the same name, the two objects are one
-// conflict, and item does not merge their fields.
+// item merges one object of a list. If both people added different objects with the same name, item does not merge the
+// fields of these objects: the two objects are one conflict.
 func (m *merging) item(at []string, base, mine, theirs any) any {
 	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
 		return m.conflict(at, mine, theirs)

@@ -17,8 +17,9 @@ type Removal struct {
 	Packages                 int // number of removed packages; each contained the removed service
 }
 
-// Remove removes the object with this key from a list of the offer, and removes all references to this object. The
-// second result is false if the list has no such object.
+// Remove removes an object from a list of the offer, and removes all references to this object. The argument `list` is
+// the name of the list, and the argument `key` is the key of the object. The second result is false if the list has no
+// object with this key.
 func Remove(fields Fields, list, key string) (Removal, bool) {
 	var r Removal
 	items, _ := fields[list].([]any)
@@ -55,8 +56,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	return r, true
 }
 
-// removeMember removes a staff member's key from services, classes and blocked time. A service that has no member left
-// becomes inactive, because a service without staff has no working hours: customers could book it at any time.
+// removeMember removes a staff member's key from services, class sessions and blocked times. If a service has no member
+// left, removeMember makes the service inactive. Otherwise customers could book the service at any time, because a
+// service without staff has no working hours.
 func (r *Removal) removeMember(fields Fields, key string) {
 	for _, service := range objects(fields["services"]) {
 		if changed, gone := strike(service, "staff", key); changed {

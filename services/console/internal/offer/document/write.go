@@ -15,7 +15,7 @@ import (
 //
 // write tries three ways, and returns the first text that parses to exactly the wanted content. The first way rewrites
 // only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops the
-// comments; it is needed, for example, if the text has YAML merge keys.
+// comments. The third way is needed, for example, if the text has YAML merge keys.
 func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {

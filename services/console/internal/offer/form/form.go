@@ -1,9 +1,9 @@
 // Package form converts between the objects of a manifest and the values of HTML forms. [Show] returns the values that
-// a form shows for an object. [Write] writes the values that a person submitted back into the object. The values have
-// the format in which browsers submit forms. The package does no I/O and makes no HTML.
+// a form shows for an object. [Write] writes the submitted values back into the object. The values have the format in
+// which browsers submit forms. The package does no I/O and makes no HTML.
 //
-// Write compares the submitted values with the shown values and writes only those that differ. So it keeps fields that
-// the form does not show, and values that the form cannot express.
+// Write compares the submitted values with the shown values and writes only the values that differ. So Write keeps
+// fields that the form does not show, and values that the form cannot express.
 package form
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// Kind is the kind of input by which a form shows a field.
+// Kind is the kind of the HTML input that a form has for a field.
 type Kind int
 
 // The kinds of inputs. Some comments show an example of the text that a person types.
@@ -62,8 +62,8 @@ type Field struct {
 	Fields []Field
 	Key    string
 	// OwnHours means that a [Week] field has the hours of a member. The form then shows a choice above the hours: own
-	// hours, the hours of the business, or no weekly hours. Instead has the fields of the business, with the hours of
-	// the business.
+	// hours, the hours of the business, or no weekly hours. The field Instead has the fields of the business, which
+	// contain the hours of the business.
 	OwnHours bool
 	Instead  document.Fields
 }
@@ -72,7 +72,7 @@ type Field struct {
 const Everything = "*"
 
 // Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the translated
-// text in Label. It is "" if Label is not a translated text, for example if Label is a name.
+// text in Label. Sentence is "" if Label is not a translated text, for example if Label is a name.
 type Option struct{ Value, Label, Sentence string }
 
 // Group is a group of fields that a form shows under one title.
@@ -82,7 +82,7 @@ type Group struct {
 	Fields []Field
 }
 
-// All returns the fields of all groups, in order.
+// All returns the fields of all groups in one list, in the order of the groups.
 func All(groups []Group) []Field {
 	var all []Field
 	for _, g := range groups {
@@ -94,7 +94,7 @@ func All(groups []Group) []Field {
 // Weekdays are the names of the weekdays in a manifest.
 var Weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// Values of the choice above a [Week] field with OwnHours.
+// Values of the choice that a form shows above a [Week] field with OwnHours.
 const (
 	HoursBusiness = "business"
 	HoursOwn      = "own"
@@ -194,8 +194,8 @@ func showWeek(shown url.Values, f Field, name string, value any, there bool) {
 	}
 }
 
-// showWindows adds the input values of the windows (time periods) of a day to shown. It shows the end of the day,
-// 24:00, as 00:00.
+// showWindows adds the windows (time periods) of a day to the values in the argument `shown`. It shows the end of the
+// day, 24:00, as 00:00.
 func showWindows(shown url.Values, name string, value any) {
 	list, _ := value.([]any)
 	shown.Set(name+".n", strconv.Itoa(len(list)))
@@ -248,8 +248,7 @@ func same(shown, posted url.Values, name string) bool {
 	return slices.Equal(notBlank(shown[name]), notBlank(posted[name]))
 }
 
-// Open returns the shown values with an additional blank row or window in each list, so that a person can add an
-// object.
+// Open returns the shown values and adds a blank row or window to each list, so that a person can add an object.
 func Open(shown url.Values, fields []Field) url.Values {
 	opened := url.Values{}
 	for name, values := range shown {
@@ -280,12 +279,12 @@ func open(values url.Values, fields []Field, prefix string) {
 	}
 }
 
-// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday. There
-// are two, so that a person can type the hours before and after a break.
+// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday. The form
+// shows at least two windows, so that a person can type the hours before and after a break.
 const minDayWindows = 2
 
 // SameHours is the suffix of the name of a button. If a person presses this button, [More] copies the hours of the
-// first open day of the week to its other open days.
+// first open day of the week to the other open days of the week.
 const SameHours = ".same"
 
 // More handles a button below a list of the form. The argument `name` is the name of the button. The name of the list

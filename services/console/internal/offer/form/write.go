@@ -100,7 +100,8 @@ func (w *writing) field(object document.Fields, f Field, name string) {
 	at[last] = read // nil in an Until field means that customers may never act
 }
 
-// leaveOut removes a field. If the object that contains the field is then empty, leaveOut removes this object too.
+// leaveOut removes a field from an object. If the object that contained the field is then empty, leaveOut removes this
+// object too.
 func leaveOut(object document.Fields, name string) {
 	at, last := parent(object, name, false)
 	delete(at, last)
@@ -109,8 +110,8 @@ func leaveOut(object document.Fields, name string) {
 	}
 }
 
-// read converts a submitted value to a value of a manifest. It returns nil for a blank value. If the value is invalid,
-// the second result is the id of the text that describes the error.
+// read converts a submitted value to a value of a manifest. The first result is nil for a blank value. If the value is
+// invalid, the second result is the id of the text that describes the error.
 func (w *writing) read(f Field, name, value string) (any, string) {
 	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
 		return nil, ""
@@ -215,7 +216,7 @@ func whole(value string) (any, string) {
 	return json.Number(strconv.Itoa(n)), ""
 }
 
-// digits replaces Arabic and Persian digits and separators with ASCII ones, which manifests use.
+// digits replaces Arabic and Persian digits and separators with the ASCII digits and separators that manifests use.
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -230,8 +231,8 @@ func digits(s string) string {
 	}, s)
 }
 
-// rows writes the submitted rows of a field into a list of objects. The first rows belong to the objects that the form
-// showed. Later rows are new objects; rows ignores them if they are blank.
+// rows writes the submitted rows of a field into a list of objects. The first submitted rows belong to the objects that
+// the form showed. Each later row is a new object, unless the row is blank.
 func (w *writing) rows(object document.Fields, f Field, name string) {
 	if !w.posted.Has(name + ".n") {
 		return // the submitted form does not contain the rows

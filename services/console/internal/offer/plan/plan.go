@@ -1,6 +1,6 @@
 // Package plan has types for the preview of a publication: the changes that publishing a manifest would make, and the
 // future bookings that would conflict with the new offer. The admin API returns these types. The slotmesh command and
-// the owner's pages show them.
+// the owner's pages show the values of these types.
 package plan
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 )
 
-// Plan describes the changes that publishing a manifest would make.
+// Plan is the preview of a publication: it describes the changes that publishing a manifest would make.
 type Plan struct {
 	Version     int64            `json:"version"`      // newest version; Plan compares it with the manifest
 	Changes     []changes.Change `json:"changes"`      // sorted by Path
@@ -23,8 +23,8 @@ type Plan struct {
 	Erases      *Erases          `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
 	// Warnings are the warnings about the manifest to publish. Warnings do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
-	// Kept is set if the manifest changes the time zone or the currency of the business. Kept then counts the future
-	// sales that keep the old time zone and currency.
+	// Kept is nil unless the manifest changes the time zone or the currency of the business. If Kept is not nil, it
+	// counts the future sales that keep the old time zone and currency.
 	Kept *Kept `json:"kept,omitempty"`
 }
 
@@ -39,11 +39,11 @@ type Kept struct {
 // Count returns the number of all future sales: the sum of Bookings, Tickets and Reservations.
 func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
 
-// ErasesCustomers reports whether publishing would remove data of customers.
+// ErasesCustomers reports whether publishing the manifest would remove customers' data.
 func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
 
 // Erases describes the data that is removed if the manifest lowers privacy.keep_customers_days. The data is removed
-// within an hour after the manifest is published.
+// within one hour after the manifest was published.
 type Erases struct {
 	KeepCustomersDays int  `json:"keep_customers_days"`
 	Before            int  `json:"keep_customers_days_before"`
@@ -61,7 +61,7 @@ type Outside struct {
 	Tickets      []Tickets        `json:"tickets"`
 	More         int              `json:"more"` // number of conflicts that are not listed
 	// Unexamined means that the business has more future bookings or reservations than the check reads. The check then
-	// covers only the nearest ones.
+	// covers only the bookings and reservations that begin first.
 	Unexamined bool `json:"unexamined"`
 }
 

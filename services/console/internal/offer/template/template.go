@@ -19,7 +19,7 @@ var files embed.FS
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files,
 	"manifests/*.yaml"))
 
-// titles maps each trade to the title in the first line of its manifest.
+// titles maps each trade to the title in the first line of the trade's manifest.
 var titles = map[string]string{
 	"salon": "A salon", "clinic": "A clinic", "studio": "A studio with classes", "venue": "A venue with events",
 	"rental": "A rental shop",
