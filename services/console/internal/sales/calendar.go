@@ -209,8 +209,8 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 	return p
 }
 
-// describe reads the working hours, the class sessions and the free time from the service availability, and adds them
-// to the columns. If this service is unavailable, describe sets cal.Unknown.
+// describe reads the working hours, the class sessions and the free time from the service availability, and adds these
+// data to the columns. If the service availability is unavailable, describe sets `cal.Unknown` to true.
 func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
 	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
 	if err != nil {

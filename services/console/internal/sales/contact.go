@@ -11,13 +11,14 @@ import (
 )
 
 // hidesContact reports whether the principal's role hides the customers' contact data: the role may see the ticket
-// orders and reservations of the business, but not the names and addresses of the customers.
+// orders and reservations of the business, but not the e-mail addresses, phone numbers and answers of the customers.
 func hidesContact(by peers.Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. If a type
-// gets a new field that identifies the customer, add the field to this function: no other code removes such fields.
+// removeContact removes the customer's e-mail address, phone number and answers from a booking, an order or a
+// reservation. If a type gets a new field with contact data, add the field to this function: no other code removes such
+// fields.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

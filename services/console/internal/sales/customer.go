@@ -72,7 +72,7 @@ func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerD
 }
 
 // newest returns the newest items of the list in the argument `oldest`, which is sorted oldest first. The result has at
-// most mostOfCustomer items, newest first. newest reverses the order of the argument itself.
+// most mostOfCustomer items, newest first. newest changes the argument: it reverses the order of the list.
 func newest[T any](oldest []T) peers.Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > mostOfCustomer {

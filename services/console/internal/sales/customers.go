@@ -73,8 +73,8 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	return list, nil
 }
 
-// others asks the service booking for the customers that only rental has found, and the service rental for the
-// customers that only booking has found. It returns all customers that the two services then find.
+// others completes a search for customers. It asks the service booking for the customers that only rental has found,
+// and the service rental for the customers that only booking has found. It returns the customers in both answers.
 func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
 	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
@@ -146,13 +146,13 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 }
 
 // EraseCustomer erases a customer's data. Unless `asked.Force` is true, it keeps the data in future bookings and
-// reservations, and lists these. The records of sales stay without the customer's data: the object that was sold, the
-// time and the price. EraseCustomer calls the service notifications last, because that service must know which bookings
-// keep their data.
+// reservations, and lists these bookings and reservations. The records of sales stay without the customer's data. They
+// still have the object that was sold, the time and the price. EraseCustomer calls the service notifications last,
+// because that service must know which bookings keep their data.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
 // for an invalid address; conflict if there are too many future bookings and reservations to list; outcome_unknown if a
-// service was unavailable after another one had erased its part.
+// service was unavailable after another service had erased data.
 func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
 	asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)

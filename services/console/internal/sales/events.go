@@ -37,8 +37,8 @@ func (a *EventSales) Share() int {
 	return min(100, a.Sold*100/a.TotalCapacity)
 }
 
-// TierSales is a tier with the numbers of sold and remaining tickets. Left is the number of tickets that remain in the
-// tier or in the whole event, whichever is smaller (semantics.md §4).
+// TierSales is a tier with the numbers of sold and remaining tickets. Left is the smaller of two numbers: the tickets
+// that remain in the tier, and the tickets that remain in the whole event (semantics.md §4).
 type TierSales struct {
 	catalog.Tier
 	Sold, Left int
@@ -165,7 +165,7 @@ func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *
 }
 
 // Orders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
-// service booking is unavailable, the list is marked as unknown. Faults: those of [UseCases.ListTickets].
+// service booking is unavailable, the list is marked as unknown. Faults: the faults of [UseCases.ListTickets].
 func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (peers.Part[booking.Ticket], string, error) {
 	var part peers.Part[booking.Ticket]

@@ -71,7 +71,8 @@ func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 }
 
 // InTheWay returns the bookings that a reason refers to, sorted by start. If the requested services have staff, the
-// result has the bookings of the member that the reason names. Otherwise it has the bookings of these services.
+// result has the bookings of the member that the reason names. If the services have no staff, the result has the
+// bookings of these services.
 func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // ListBookings lists the bookings that the principal's role may see, sorted by local start. A member of the staff sees
-// only their own bookings. A viewer sees no contact data of customers. Faults: invalid_parameter for an invalid filter
-// or page; forbidden if a viewer searches by customer.
+// only the bookings with this member. A viewer sees no contact data of customers. Faults: invalid_parameter for an
+// invalid filter or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	page request.Page) (*booking.BookingList, error) {
 	business, err := o.Business(ctx, slug)
@@ -69,8 +69,8 @@ func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug str
 // invalid_parameter for an invalid filter or page.
 func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slug string, filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
-	// An operator may see all businesses, so no permission of the business is checked. The service rental finds the
-	// business by its slug, even while catalog is unavailable.
+	// An operator may see all businesses, so the operator needs no permission of this business. The service rental
+	// finds the business by its slug, even while catalog is unavailable.
 	if by.Operator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}

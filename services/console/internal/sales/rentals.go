@@ -25,7 +25,7 @@ type RentalOverview struct {
 	Due    peers.Part[rental.Reservation] // reservations to be picked up today
 	Unpaid peers.Part[rental.Reservation] // reservations from today on whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
-	// act on them, whatever their date.
+	// act on these reservations, whatever the date.
 	RefundFailed, Disputed peers.Part[rental.Reservation]
 	Ahead                  peers.Part[rental.Reservation] // reservations whose pickup is later in the fortnight
 	Free                   Fortnight

@@ -6,5 +6,5 @@ package sales
 
 import "github.com/slotmesh/slotmesh/services/console/internal/peers"
 
-// UseCases has the use cases of sales as methods.
+// UseCases implements the use cases of sales as methods.
 type UseCases struct{ *peers.Peers }

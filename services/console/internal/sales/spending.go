@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// Spending is the sum of a customer's purchases in one currency. It counts purchases by the same rules as the revenue
+// Spending is the sum of a customer's purchases in one currency. A purchase counts by the same rules as in the revenue
 // report (docs/decisions/014).
 type Spending struct {
 	Currency string
