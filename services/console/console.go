@@ -55,9 +55,9 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
-	// AdminToken is the bearer token of the environment, which has full rights to the admin API. A token has 24 or more
-	// visible ASCII characters. While a new token replaces an old one, AdminToken has the old and the new token,
-	// separated by a comma.
+	// AdminToken is a bearer token that has full rights in the admin API. A token has 24 or more visible ASCII
+	// characters. While a new token replaces an old one, AdminToken has the old and the new token, separated by a
+	// comma.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -151,7 +151,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	// The body limit is larger than that of other services, because a body may be a whole manifest.
+	// The limit for request bodies is larger than in other services, because a body may be a whole manifest.
 	cfg.Server.PublicBodyLimit = api.MaxBody
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -245,7 +245,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	owners.Mount(s.Public, entrance.Admit)
 	s.SetPublicURL(cfg.OwnerURL)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
-		// Programs call these paths, so the fault is sent as JSON.
+		// Programs call the paths below /admin and /device, so console sends the fault as JSON.
 		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") {
 			return f
 		}
