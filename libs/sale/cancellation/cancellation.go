@@ -17,7 +17,7 @@ import (
 
 // Sale is the booking, order of tickets or reservation to cancel, with the data from which its refund is computed.
 type Sale struct {
-	Noun          string // the word for the sale in error sentences, such as booking
+	Noun          string // the word for the sale in error messages, such as booking
 	Status        string
 	IsCancellable bool // reports whether a sale with this Status can be cancelled
 	IsUnderway    bool // reports whether a sale with this Status can be neither cancelled nor refunded yet
