@@ -51,7 +51,7 @@ func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	return own, c.rest
 }
 
-// add counts booked units and units under maintenance for the span s. Time outside the span of the sweep is cut off.
+// add counts booked units and units under maintenance for the span `s`. Time outside the span of the sweep is cut off.
 func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	start, end := max(s.Start, w.within.Start), min(s.End, w.within.End)
 	if start >= end {

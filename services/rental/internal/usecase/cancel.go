@@ -66,9 +66,9 @@ func (o *Owner) Cancellations(offer *catalog.Offer) sale.Cancellations[store.Res
 	}, o.clock)
 }
 
-// refusal converts an error of the store into a fault: not_found for an unknown reservation, conflict
-// if the status of the reservation does not allow the transition. The argument `takes` is the end of the
-// sentence of the conflict; it names the required status. refusal returns any other error unchanged.
+// refusal converts an error of the store into a fault: not_found for an unknown reservation, conflict if
+// the status of the reservation does not allow the transition. The argument `takes` is the end of the
+// message of the conflict; this end names the required status. refusal returns any other error unchanged.
 func refusal(err error, takes string) error {
 	var refused *store.NotAllowedError
 	switch {
