@@ -40,7 +40,7 @@ func showBooking(b store.Booking) booking.Booking {
 }
 
 // showPayment converts an online payment into the JSON form of the internal
-// API. The amounts are in the given currency. The result is nil if p is nil.
+// API. The amounts are in the given currency. The result is nil if `p` is nil.
 func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil

@@ -168,13 +168,13 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // bookSQL stores a booking with its occupied time or seats, its event and its
 // idempotency result, in one round trip. It stores all of them or nothing.
 //
-// Occupied time: bookSQL inserts it first, with ON CONFLICT DO NOTHING. Without this clause, two
-// concurrent INSERTs under an exclusion constraint could see each other's index entry and deadlock.
-// With the clause, one statement waits for the other and then inserts nothing. The rows are inserted
-// by resource and start, so that concurrent statements lock several resources in the same order.
+// Occupied time: bookSQL inserts the occupied time first, with ON CONFLICT DO NOTHING. Without this clause,
+// two concurrent INSERTs under an exclusion constraint could see each other's index entry and deadlock.
+// With this clause, one statement waits for the other statement and then inserts nothing. The rows are
+// inserted by resource and start, so that concurrent statements lock several resources in the same order.
 //
-// Booking: bookSQL inserts the booking only if it inserted all rows of occupied time. If only some
-// rows were inserted, these rows have no booking, and their foreign key fails the whole statement.
+// Booking: bookSQL inserts the booking only if it inserted all rows of occupied time. If bookSQL inserted
+// only some rows, these rows have no booking. The foreign key of these rows then fails the whole statement.
 // The same happens if the price is for a first booking and the customer already has a first booking.
 //
 // Classes: a class booking raises the counter of taken seats of its session if the
@@ -188,8 +188,8 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 //
 // Checks: may_open runs after the booking is inserted, and fails the statement if the address has
 // too many open bookings. may_write fails the statement if the write was refused in the meantime.
-// may_sell acquires the last lock, and fails the statement if the offer or the API key is no
-// longer valid. Therefore the caller may decide a request by a cached offer and a cached API key.
+// may_sell acquires the last lock, and fails the statement if the offer or the API key is no longer
+// valid. Therefore the caller may use a cached offer and a cached API key to decide a request.
 //
 // The subquery `locked` locks the idempotency record, so that no other request can
 // acquire the idempotency lock while the statement runs. If another request has

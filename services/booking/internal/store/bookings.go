@@ -131,8 +131,8 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	return list, next, nil
 }
 
-// moveSQL changes the status of a booking if the current status allows
-// the change. Of several concurrent changes, only the first one succeeds.
+// moveSQL changes the status of a booking if the current status allows the change. If several
+// requests change the status of a booking concurrently, only the first change succeeds.
 //
 // Locks: moveSQL locks the booking, then lowers the counter of seats of the booking's
 // session, and then updates the booking. Another order could deadlock, because a concurrent

@@ -16,9 +16,9 @@ import (
 // row returns an SQL expression for the data of an event: all columns of a table row, except the hashes of secrets.
 func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
 
-// These SQL expressions record events. An event contains the row of its subject.
-// If the subject is paid online, the event also contains the row of the charge,
-// under the key payment. Both rows are as the recording statement leaves them.
+// These SQL expressions record events. An event contains the row of its subject. If
+// the subject is paid online, the event also contains the row of the charge, under the
+// key "payment". The event contains both rows after their change by the statement.
 var (
 	// If a booking is paid online, recordOpened records its first event when its
 	// charge is open. Before that, the booking may be cancelled without an event.
@@ -59,8 +59,9 @@ var (
 // or order, as moveSQL or cancelTicketSQL leaves the charge.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge returns an SQL statement for each kind of subject. The statement changes a charge and
-// records an event for the subject of the charge. The argument `change` is the UPDATE of the table payments.
+// recordCharge returns an SQL statement for each kind of subject: booking, order of
+// tickets and reservation. The statement changes a charge and records an event for the
+// subject of the charge. The argument `change` is the UPDATE of the table payments.
 //
 // The caller must lock the subject in the same transaction. The statement for
 // reservations records no event, because rental records the events of reservations.

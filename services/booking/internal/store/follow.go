@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Unfollowed is a version of an offer that has not yet been applied to the orders of tickets and class bookings
-// of its business. Settled means that no transaction can commit a sale by an older version any longer.
+// Unfollowed is a version of an offer that the job usecase.Followers has not yet applied to the orders of tickets and
+// class bookings of the business. If Settled is true, no transaction can commit a sale by an older version any longer.
 type Unfollowed struct {
 	BusinessID uuid.UUID
 	Version    int64

@@ -107,9 +107,9 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks the rows of bookings or orders that ended at or before the time in
-// the argument `then` and are not anonymized. It locks at most forgetStep rows and
-// returns their ids. A partial index contains exactly the rows that are not anonymized.
+// remembered locks the rows of bookings or orders to anonymize: they ended at or before the time
+// in the argument `then` and are not anonymized. It locks at most forgetStep rows and returns
+// the ids of these rows. A partial index contains exactly the rows that are not anonymized.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `

@@ -17,8 +17,8 @@ import (
 const RefusedElsewhere = "refunded_at_provider"
 
 // noteElsewhere stores the sum of the refunds that the business made in the provider's own
-// interface, not through Slotmesh. If the rest of the payment is then smaller than a pending
-// refund, the pending refund becomes refused. Therefore no amount is refunded twice.
+// interface, not through Slotmesh. If less of the payment is then left than a pending
+// refund needs, the pending refund becomes refused. Therefore no amount is refunded twice.
 const noteElsewhere = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),

@@ -32,7 +32,7 @@ WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))
 GROUP BY 1, 2, 3`
 )
 
-// fewDays is the longest window that is read by eachSQL. Longer windows are read by gatheredSQL.
+// fewDays is the length of the longest window that eachSQL reads. For longer windows, gatheredSQL is faster.
 const fewDays = 3 * 24 * time.Hour
 
 func occupiedSQL(from, to time.Time) string {
@@ -44,8 +44,8 @@ func occupiedSQL(from, to time.Time) string {
 
 // othersSQL is eachSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
-// It does not leave out the time of a class booking. The reason is that this time is stored
-// under the nil UUID for all guests of a class. This does no harm: a class booking can only be
+// othersSQL does not leave out the time of a class booking, because this time is stored under
+// the nil UUID for all guests of the class. This does no harm: a class booking can only be
 // rescheduled to a class session, and occupied time of classes does not conflict with sessions.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
@@ -65,8 +65,8 @@ WHERE business_id = $1 AND starts_at >= $2 AND starts_at < $3 AND taken > 0
 ORDER BY starts_at, session_id`
 
 // firstBookingSQL returns whether a new booking is the first booking of its customer
-// (semantics.md §5). This is the case if no other booking has the customer's e-mail
-// address. Cancelled bookings do not count. The comparison of addresses ignores case.
+// (semantics.md §5). A booking is the first if no other booking, except cancelled
+// ones, has the customer's e-mail address. The comparison of addresses ignores case.
 const firstBookingSQL = `
 SELECT NOT EXISTS (
     SELECT FROM bookings
@@ -74,7 +74,7 @@ SELECT NOT EXISTS (
 )`
 
 // Occupied returns the time that the bookings of a business occupy from the instant `from`
-// (included) to the instant `to` (excluded), in one round trip. If seats is true, Occupied
+// (included) to the instant `to` (excluded), in one round trip. If `seats` is true, Occupied
 // also returns the number of seats taken in class sessions that start in this time.
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
 	seats bool) (booking.Occupied, error) {

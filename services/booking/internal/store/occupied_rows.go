@@ -16,7 +16,8 @@ import (
 // A calendar of two months needs thousands of instants. This file decodes the instants from PostgreSQL's
 // binary row format, because to scan each instant into a time.Time would take more time than the query.
 
-// inBinary requests every column in PostgreSQL's binary format. The functions in this file decode only this format.
+// inBinary requests every column of a query result in PostgreSQL's
+// binary format. The functions in this file decode only this format.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
 
 var errNotBinary = errors.New("the database sends occupied time in text; leave " +
@@ -62,8 +63,8 @@ var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[hold
 // gathering collects decoded spans and groups them by holding.
 type gathering struct {
 	of    []holding
-	count []int             // for each element of the field of: the number of its spans
-	at    map[holding]int32 // for each element of the field of: its index
+	count []int             // for each element of the field `of`: the number of spans
+	at    map[holding]int32 // for each element of the field `of`: its index in this field
 	spans []heldSpan
 	parts []timespan.Span // the spans, sorted by holding
 }

@@ -97,8 +97,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
-// openedSQL returns whether openPaymentSQL has already stored the charge as open.
-// This is the case if the charge is open or paid, or if the confirmation is stored.
+// openedSQL returns whether openPaymentSQL has already stored the charge as open. The
+// charge was stored as open if it is open or paid, or if the confirmation is stored.
 const openedSQL = `
 SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
     OR EXISTS (SELECT FROM idempotency_records
@@ -187,11 +187,11 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 }
 
 // leaseSQL leases a due charge: it sets the time of the next attempt to 1, 2, 4, … minutes from now, at most
-// an hour. Before this time, no other replica takes the charge. The growing intervals protect an unavailable
-// provider from too many calls. The shortest lease is longer than the longest call to a provider.
+// an hour. Before this time, no other replica takes the charge. Because the intervals grow, an unavailable
+// provider does not receive too many calls. The shortest lease is longer than the longest call to a provider.
 //
-// leaseSQL takes the charge from the next business in the order of ids.
-// It does not read the other due charges of the previous business.
+// leaseSQL takes the charge from the next business in the order of ids. Therefore
+// leaseSQL does not read the other due charges of the previous business.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
@@ -297,9 +297,9 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 	return nil
 }
 
-// SupersedePayment stores that a charge on the provider's page has replaced an open charge. The argument
-// `from` is the reference of the replaced charge, and `to` is the reference of the page. SupersedePayment
-// is idempotent. Errors: [ErrPaymentOver] if the subject has no open charge with one of the two references.
+// SupersedePayment stores that a charge on the provider's page has replaced an open charge. The argument `from` is
+// the reference of the replaced charge, and `to` is the reference of the page. SupersedePayment is idempotent.
+// Errors: [ErrPaymentOver] if the booking, order or reservation has no open charge with one of these two references.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string,
 	now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5

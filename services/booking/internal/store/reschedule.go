@@ -54,7 +54,7 @@ type Reschedule struct {
 }
 
 // MaxCustomerMoves is the maximum number of times that a customer may reschedule one booking
-// within [CustomerMovesWindow]. The limit exists because each change sends messages.
+// within [CustomerMovesWindow]. The limit exists because each reschedule sends messages.
 const MaxCustomerMoves = 6
 
 // CustomerMovesWindow is the length of the sliding window in which [MaxCustomerMoves] applies.
