@@ -79,7 +79,7 @@ func ChargeStatuses(payment string) []string {
 }
 
 // Left returns the part of the paid amount that is neither refunded nor in a pending refund.
-// While a dispute is open and after a lost dispute, it returns 0. The receiver c may be nil.
+// While a dispute is open and after a lost dispute, Left returns 0. The receiver `c` may be nil.
 func (c *Charge) Left() int64 {
 	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
@@ -91,7 +91,7 @@ func (c *Charge) Left() int64 {
 	return left
 }
 
-// CanPay reports whether the customer can pay the charge at the instant now. The receiver c may be nil.
+// CanPay reports whether the customer can pay the charge at the instant `now`. The receiver `c` may be nil.
 func (c *Charge) CanPay(now time.Time) bool {
 	return c != nil && c.Status == ChargeOpen && c.DueAt.After(now)
 }

@@ -38,7 +38,7 @@ func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 // window. The arguments `from` (included) and `to` (excluded) are the limits of the
 // window. Both must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
-// If seats is true, the result includes the booked seats of class sessions that
+// If `seats` is true, the result includes the booked seats of class sessions that
 // start in the window. The argument `moving` is the id of a booking that is being
 // rescheduled. The result leaves out the time of this booking; nil leaves out none.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,

@@ -6,9 +6,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// CheckAccount returns a fault if customers cannot book with the business at the instant now (semantics.md §3).
-// It checks in this order: the subscription is inactive; the account is scheduled for removal; the business is
-// not open for bookings yet; bookings are paused. If override is true, only the first two are checked (admin.md).
+// CheckAccount returns a fault if customers cannot book with the business at the instant
+// `now` (semantics.md §3). It checks in this order: the subscription is inactive; the
+// account is scheduled for removal; the business is not open for bookings yet; bookings are
+// paused. If `override` is true, CheckAccount makes only the first two checks (admin.md).
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:

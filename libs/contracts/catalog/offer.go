@@ -401,10 +401,10 @@ func (o *Offer) NameIn(language string) string {
 	return Label{Text: o.Name, Translations: o.NameTranslations}.In(language)
 }
 
-// Today returns the local date of the business at the instant now (semantics.md §1).
+// Today returns the local date of the business at the instant `now` (semantics.md §1).
 func (o *Offer) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
 
-// Paused reports whether online bookings are paused at the instant now.
+// Paused reports whether online bookings are paused at the instant `now`.
 func (o *Offer) Paused(now time.Time) bool {
 	return o.Bookings.PausedUntil != nil && o.Today(now) < *o.Bookings.PausedUntil
 }

@@ -30,8 +30,8 @@ type Owner struct {
 // NewOwner returns a client that sends its requests through p.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
-// Binding returns a copy of the client. If binds is true, publications and rollbacks by this copy bind
-// the payment accounts in the manifest to the business. Only operators may bind payment accounts.
+// Binding returns a copy of the client. If `binds` is true, publications and rollbacks by this copy
+// bind the payment accounts in the manifest to the business. Only operators may bind payment accounts.
 func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
 
 // bindQuery returns the query of the URL for a publication or a rollback.

@@ -57,7 +57,7 @@ func Codes() []Code {
 }
 
 // setCode sets the code and the parameters of a problem. The argument `params` holds
-// the names and values of the parameters in turn. If p is nil, setCode does nothing.
+// the names and values of the parameters in turn. If `p` is nil, setCode does nothing.
 func (p *Problem) setCode(code Code, params ...any) {
 	if p == nil {
 		return

@@ -19,8 +19,8 @@ import (
 // after a problem, so that it finds all problems in one run.
 type decoder struct{ report *report }
 
-// decode decodes the YAML value n into v. The argument `v` must
-// be settable and have its zero value; `n` must not be an alias.
+// decode decodes the YAML value `n` into the value `v`. The argument `v`
+// must be settable and have its zero value; `n` must not be an alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))

@@ -87,8 +87,9 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 	return size, nil
 }
 
-// mergedLevels returns by how many levels one item of the mapping n moves up when merge keys are replaced. The argument
-// `item` is the index of this item. A merge key names a mapping or a list of mappings, whose fields become fields of n.
+// mergedLevels returns by how many levels one item of the mapping `n` moves up when
+// merge keys are replaced. The argument `item` is the index of this item. A merge
+// key names a mapping or a list of mappings, whose fields become fields of `n`.
 func mergedLevels(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":
@@ -121,9 +122,9 @@ func (x extent) check(last *yaml.Node) *Problem {
 	return nil
 }
 
-// replaceMergeKeys replaces the merge keys of a mapping by the fields of the mappings that they
-// name. If several mappings have a field with the same name, that of n itself takes precedence,
-// then that of the first named mapping. The named mappings must not contain merge keys.
+// replaceMergeKeys replaces the merge keys of a mapping by the fields of the mappings that they name. If
+// several mappings have a field with the same name, the field of the mapping `n` itself takes precedence,
+// and then the field of the first named mapping. The named mappings must not contain merge keys.
 func replaceMergeKeys(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {
@@ -164,7 +165,8 @@ func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	return own, sources
 }
 
-// appendMissing appends to own the fields whose names are not in known, and adds these names to known.
+// appendMissing appends to the list `own` the fields whose names
+// are not in the set `known`. It adds these names to `known`.
 func appendMissing(own, fields []*yaml.Node, known map[string]bool) []*yaml.Node {
 	for i := 0; i+1 < len(fields); i += 2 {
 		if name := resolveAlias(fields[i]).Value; !known[name] {

@@ -30,7 +30,8 @@ func deriveBusinessID(slug Key, predecessors int) uuid.UUID {
 	return uuid.NewSHA1(Namespace, fmt.Appendf(nil, "%s/%d", slug, predecessors+1))
 }
 
-// deriveObjectID returns the id in the manifest, byHand. If it is nil, it returns the UUID v5 of (business id, path).
+// deriveObjectID returns byHand, the id in the manifest. If byHand is nil,
+// deriveObjectID returns the UUID v5 of the business id and the path.
 func deriveObjectID(business uuid.UUID, byHand *ID, path string) uuid.UUID {
 	if byHand != nil {
 		return uuid.UUID(*byHand)

@@ -55,7 +55,7 @@ func (r *jsonReader) newProblem(err error) *Problem {
 		Message: fmt.Sprintf("the JSON cannot be read (%s); check the commas, quotes and brackets near this line", err)}
 }
 
-// advance sets line to the line at the end of the last token.
+// advance sets the field `line` to the line at the end of the last token.
 func (r *jsonReader) advance() {
 	end := int(r.dec.InputOffset())
 	r.line += bytes.Count(r.src[r.offset:end], []byte("\n"))

@@ -3,16 +3,16 @@ package manifest
 import "reflect"
 
 // Parse parses a manifest from JSON if the first character of src is "{", otherwise from
-// YAML. It returns either the manifest or its problems, ordered by line. It returns at
-// most [MaxProblems] problems, and one more that states the number of the others.
+// YAML. It returns either the manifest or its problems, ordered by line. There are at
+// most [MaxProblems] problems, and one more that states the number of further problems.
 func Parse(src []byte) (*Manifest, []Problem) {
 	m, problems, _ := ParseUntil(src, 0, func() bool { return false })
 	return m, problems
 }
 
 // ParseUntil is [Parse] for the catalog service. The argument `predecessors` is the number of removed
-// businesses that had the same slug. If it is above 0 and the manifest has no id, the manifest gets
-// the id from deriveBusinessID. All other ids are derived from the id of the business.
+// businesses that had the same slug. If `predecessors` is above 0 and the manifest has no id, the
+// manifest gets the id from deriveBusinessID. All other ids are derived from the id of the business.
 //
 // Soon after the function `stop` returns true, ParseUntil returns [ErrStopped]. It returns no other error.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {

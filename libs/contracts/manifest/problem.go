@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// MaxProblems is the maximal number of problems that [Parse] returns. One more problem states the number of the others.
+// MaxProblems is the maximal number of problems that [Parse]
+// returns. One more problem states the number of further problems.
 const MaxProblems = 200
 
 const (
@@ -54,7 +55,7 @@ type path struct {
 func (p *path) field(name string) *path { return &path{parent: p, name: name, index: -1} }
 func (p *path) item(i int) *path        { return &path{parent: p, index: i} }
 
-// steps returns the elements of the path, from the root to p.
+// steps returns the elements of the path, from the root to `p`.
 func (p *path) steps() []*path {
 	var steps []*path
 	for ; p != nil; p = p.parent {
@@ -90,8 +91,8 @@ func isPlainName(s string) bool {
 // report collects problems.
 type report struct {
 	problems []Problem
-	// failed holds the paths of values that could not be read.
-	// Problems that may only result from them are not reported.
+	// failed holds the paths of values that could not be read. A
+	// problem is not reported if it may only result from such a value.
 	failed  map[string]bool
 	dropped int
 }
@@ -133,8 +134,8 @@ func (r *report) hasFailed(at *path) bool {
 	return r.failed[""]
 }
 
-// sortedProblems returns the problems ordered by line. It returns at most
-// [MaxProblems] problems, and one more that states the number of the others.
+// sortedProblems returns the problems ordered by line. There are at most
+// [MaxProblems] problems, and one more that states the number of further problems.
 func (r *report) sortedProblems() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	all := len(r.problems) + r.dropped

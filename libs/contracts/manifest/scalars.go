@@ -170,8 +170,8 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// isLink reports whether a button may open s: an http or https
-// URL, or mailto: or tel: followed by an address or number.
+// isLink reports whether a button may open the text `s`: an http or
+// https URL, or mailto: or tel: followed by an address or number.
 func isLink(s string) bool {
 	if isWebAddress(s) {
 		return true
@@ -286,7 +286,7 @@ type Until struct {
 
 func (u *Until) setNull() { *u = Until{IsSet: true, Never: true} }
 
-// setNull sets both fields of s to never: null for the whole object means null for each of its fields.
+// setNull sets both fields of `s` to never, because null for the whole object means null for each field of the object.
 func (s *SelfService) setNull() {
 	s.CancelUntilHours.setNull()
 	s.RescheduleUntilHours.setNull()
@@ -383,7 +383,7 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 // quote returns a value in quotes for a message. It shortens a long value.
 func quote(s string) string { return strconv.Quote(shorten(s)) }
 
-// shorten returns the first 60 characters of a value for a message, with a mark if it is longer.
+// shorten returns the first 60 characters of a value for a message. It adds a mark if the value is longer.
 func shorten(s string) string {
 	const most = 60
 	s = s[:min(len(s), utf8.UTFMax*(most+1))]

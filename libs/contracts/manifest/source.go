@@ -23,11 +23,11 @@ const (
 	maxDepth = 32
 )
 
-// ErrStopped is the error if parsing ended early because the function stop of the caller returned true.
+// ErrStopped is the error if parsing ended early because the function `stop` of the caller returned true.
 var ErrStopped = errors.New("reading the manifest was stopped")
 
-// parseSource parses a source into a tree of values without merge keys. If that fails, it
-// returns the problem. It returns [ErrStopped] soon after the function `stop` returns true.
+// parseSource parses a source into a tree of values without merge keys. If the source cannot be parsed,
+// parseSource returns the problem. It returns [ErrStopped] soon after the function `stop` returns true.
 func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if p := checkBytes(src); p != nil {
@@ -49,7 +49,7 @@ func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	return root, problem, nil
 }
 
-// stoppableReader reads a source until the function stop returns true. It then returns [ErrStopped].
+// stoppableReader reads a source until the function `stop` returns true. Then Read returns [ErrStopped].
 type stoppableReader struct {
 	in        io.Reader
 	stop      func() bool
@@ -92,8 +92,8 @@ func newEmptyProblem() *Problem {
 
 func countLines(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// parseYAML parses a YAML document from in. The argument `src` is the
-// whole text that in returns; parseYAML counts its lines and separators.
+// parseYAML parses a YAML document from the reader `in`. The argument `src` is the whole
+// text that this reader returns; parseYAML counts the lines and separators of `src`.
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if n := countSeparators(src); n > maxValues {
 		return nil, &Problem{Line: 1, Message: fmt.Sprintf(

@@ -8,13 +8,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// hintAtField returns a hint that names the field most similar
-// to got. If no field is similar, the hint lists all fields.
+// hintAtField returns a hint that names the field most similar to
+// the text `got`. If no field is similar, the hint lists all fields.
 func hintAtField(got string, fields []string) string {
 	return hintAt(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
 }
 
-// hintAt returns a hint that asks whether near was meant. If near is "", it returns the fallback.
+// hintAt returns a hint that asks whether the author meant the
+// text `near`. If `near` is "", hintAt returns the fallback.
 func hintAt(near, fallback string) string {
 	if near != "" {
 		return "did you mean " + near + "?"
@@ -22,10 +23,10 @@ func hintAt(near, fallback string) string {
 	return fallback
 }
 
-// nearestField returns the field that is most similar to got, or "" if none is similar. It
-// first searches a field that differs only in case and separators, and then a field that
-// differs by at most two edits. Last, it compares got with the fields without their last word,
-// such as minutes or html. This search returns a field only if a single field is similar.
+// nearestField returns the field that is most similar to the text `got`, or "" if none is
+// similar. It first searches a field that differs only in case and separators, and then a field
+// that differs by at most two edits. Last, it compares `got` with the fields without their last
+// word, such as minutes or html. This search returns a field only if a single field is similar.
 func nearestField(got string, fields []string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -56,9 +57,9 @@ func normalizeName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// nearestZone returns the time zone that is most similar to got, or "" if none is
-// similar. It first searches a name that differs only in case and separators, and then
-// a zone whose city is got. Last, it searches a name that differs by at most two edits.
+// nearestZone returns the time zone that is most similar to the text `got`, or "" if none
+// is similar. It first searches a name that differs only in case and separators, and then
+// a zone whose city is `got`. Last, it searches a name that differs by at most two edits.
 func nearestZone(got string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -87,8 +88,8 @@ var currencySymbols = map[string]string{
 	"real": "BRL", "rmb": "CNY", "yuan": "CNY",
 }
 
-// nearestCurrency returns the currency code that is most similar to got, or "" if none
-// is similar. Among equally similar codes, it prefers those of common currencies.
+// nearestCurrency returns the currency code that is most similar to the text `got`, or "" if
+// none is similar. Among equally similar codes, it prefers the codes of common currencies.
 func nearestCurrency(got string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -100,11 +101,11 @@ func nearestCurrency(got string) string {
 		money.Codes()))
 }
 
-// Nearest returns the candidate that is most similar to got, or "" if none is similar.
+// Nearest returns the candidate that is most similar to the text `got`, or "" if none is similar.
 func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
 
-// nearest returns the candidate that differs least from got: by at most two edits, or by
-// one if got has fewer than four letters. It returns "" if there is no such candidate.
+// nearest returns the candidate that differs least from the text `got`: by at most two edits, or
+// by one edit if `got` has fewer than four letters. It returns "" if there is no such candidate.
 func nearest(got string, candidates []string) string {
 	best, maxEdits := "", 2
 	if len(got) < 4 {

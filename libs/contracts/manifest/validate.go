@@ -31,8 +31,8 @@ type validator struct {
 	comparisons int // number of keys that were compared to find similar keys
 }
 
-// maxComparisons is the maximal number of comparisons to find similar keys. The search
-// would otherwise be expensive for a large document, and a hint is not worth it.
+// maxComparisons is the maximal number of comparisons to find similar keys. Without this limit,
+// the search would be expensive for a large document, and a hint is not worth this cost.
 const maxComparisons = 50_000
 
 // keyList holds the keys of the objects in one list.
@@ -146,7 +146,7 @@ func (v *validator) recordID(at *path, byHand *ID, id uuid.UUID) {
 		v.ids[id] = idOwner{at, byHand != nil}
 		return
 	}
-	// Two derived ids are equal only if two objects have the same key, which is reported at the key.
+	// Two derived ids are equal only if two objects have the same key. That problem is reported at the key.
 	switch {
 	case byHand != nil:
 		v.addProblem(at, "is %s, which is also the id of %s; write another or leave it out", id,
@@ -164,8 +164,8 @@ func (p *path) describeOwner() string {
 	return p.String()
 }
 
-// checkKey reports a key that is not in the list of known keys,
-// to. It adds a hint that names the most similar known key.
+// checkKey reports a key that is not in the argument `to`, the list of
+// known keys. It adds a hint that names the most similar known key.
 func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	if to.set[key] {
 		return
@@ -308,8 +308,8 @@ func (v *validator) checkPercent(at *path, d Decimal) {
 	}
 }
 
-// checkDeposit reports a deposit_value that is missing although the payment
-// requirement needs it, that is present although it does not, or that is out of range.
+// checkDeposit reports a deposit_value that is out of range. It also reports a deposit_value that is
+// missing although the payment requirement needs one, or present although the requirement needs none.
 func (v *validator) checkDeposit(at *path, requirement string, value *Decimal) {
 	here := at.field("deposit_value")
 	switch {

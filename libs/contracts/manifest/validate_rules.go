@@ -89,8 +89,8 @@ func hintAtFields(spec rule.Spec) string {
 	return " and write " + strings.Join(fields, " and ")
 }
 
-// checkBounds reports bounds from and to that do not have the form
-// that the kind of the rule requires, or that are in the wrong order.
+// checkBounds reports the bounds `from` and `to` if their form is not the form
+// that the kind of the rule requires, or if the bounds are in the wrong order.
 func (v *validator) checkBounds(at *path, r *PricingRule, spec rule.Spec) {
 	if spec.Span.Forms == nil {
 		return

@@ -7,8 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// MaxSlotsBytes is the maximal size of the response of GET /slots for one date of one service, in bytes. It is more
-// than twice what a business with 300 staff members needs who work twelve hours each, with starts every five minutes.
+// MaxSlotsBytes is the maximal size of the response of GET /slots for one date of
+// one service, in bytes. The limit is more than twice the size for a business with
+// 300 staff members who work twelve hours each, with starts every five minutes.
 const MaxSlotsBytes = 16 << 20
 
 // The sizes of parts of the response of GET /slots, in bytes. slotBytes is the size of a slot without
@@ -127,11 +128,11 @@ func (b slotBound) maxListing(s *Service) listing {
 }
 
 // maxCombinedListing is [slotBound.maxListing] for an appointment that begins with
-// [slotBound.finest] and continues with the service s, which has staff. Each staff
-// member of s then has the starts of the first service within the business hours.
+// [slotBound.finest] and continues with the service `s`, which has staff. Each staff
+// member of `s` then has the starts of the first service within the business hours.
 //
-// An appointment that begins with s needs no function of its own. It has at most the
-// starts of s alone, because only some staff members can perform the services after s.
+// An appointment that begins with `s` needs no function of its own. Such an appointment has at most
+// the starts of `s` alone, because only some staff members can perform the services after `s`.
 func (b slotBound) maxCombinedListing(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}

@@ -16,7 +16,7 @@ import (
 // spans. It limits the cost of warnings for a large document.
 const maxWarningComparisons = 1_000_000
 
-// Warnings returns the values in a valid manifest that are probably mistakes at the instant now, ordered by line:
+// Warnings returns the values in a valid manifest that are probably mistakes at the instant `now`, ordered by line:
 //
 //   - spans that overlap; each span is listed once, with one other span
 //   - windows longer than [maxWindow]
@@ -112,9 +112,9 @@ func (w *warner) checkOverrides(at *path, list []DayOverride) {
 	}
 }
 
-// checkWindows warns of windows of one day that overlap, because overlapping windows
-// count as one window (semantics.md §2). It does not warn of two windows of which one
-// begins where the other ends. They also count as one window, but are probably intended.
+// checkWindows warns of windows of one day that overlap, because overlapping windows count as
+// one window (semantics.md §2). checkWindows does not warn of two windows if one begins when
+// the other ends. Such windows also count as one window, but the owner probably intended them.
 func (w *warner) checkWindows(at *path, list []timespan.Window) {
 	w.checkLength(at, list)
 	order := sortWindows(list, func(a, b timespan.Window) int {
@@ -151,7 +151,8 @@ func (w *warner) checkLength(at *path, list []timespan.Window) {
 	}
 }
 
-// sortWindows returns the indexes of the list's elements in the order of compare. Equal elements keep their order.
+// sortWindows returns the indexes of the list's elements, sorted
+// by the function `compare`. Equal elements keep their order.
 func sortWindows[T any](list []T, compare func(a, b T) int) []int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -166,13 +167,14 @@ func compareMoments(a, b timespan.LocalDateTime) int {
 }
 
 // checkBlocks warns of redundant blocked time, which lies within other blocked time of all its staff
-// members. It does not warn of blocked times that overlap only in part, because then both are needed.
+// members. It does not warn of blocked times that overlap only in part, because then both blocks are needed.
 func (w *warner) checkBlocks(at *path, m *Manifest) {
 	order := sortWindows(m.Blocks, func(a, b Block) int {
 		return cmp.Or(compareMoments(a.From, b.From), compareMoments(b.To, a.To))
 	})
-	// Both variables hold indexes of blocks that begin no later than the current one. everybody
-	// is that of the whole business that ends last; of holds the same for each staff member.
+	// Both variables hold indexes of blocks that begin no later than the current block. The
+	// variable `everybody` is the index of the block of the whole business that ends last. The
+	// map `of` holds, for each staff member, the index of the member's block that ends last.
 	everybody, of := -1, map[Key]int{}
 	covers := func(other int, b *Block) bool { return other >= 0 && compareMoments(m.Blocks[other].To, b.To) >= 0 }
 	coveredBy := func(b *Block) int {
@@ -198,7 +200,7 @@ func (w *warner) checkBlocks(at *path, m *Manifest) {
 			continue
 		}
 		if len(b.Staff) == 0 {
-			everybody = i // ends after the previous one, which otherwise would cover this one
+			everybody = i // this block ends after the previous one
 		}
 		for _, key := range b.Staff {
 			if other, known := of[key]; !known || compareMoments(m.Blocks[other].To, b.To) < 0 {

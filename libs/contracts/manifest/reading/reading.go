@@ -27,8 +27,8 @@ type memoryBudget struct {
 	businesses *bulkhead.Tenants
 }
 
-// processBudget returns the memory budget that all services in this process share.
-// It is created at its first use, which is after main has set the memory limit.
+// processBudget returns the memory budget that all services in this process share. The first
+// call creates the budget. This call happens after the function main has set the memory limit.
 var processBudget = sync.OnceValue(func() *memoryBudget { return newMemoryBudget(budgetOf(debug.SetMemoryLimit(-1))) })
 
 // budgetOf returns the part of the memory limit (GOMEMLIMIT) that is for parsing, in bytes. The rest is
