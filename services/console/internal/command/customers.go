@@ -39,8 +39,8 @@ func customerTable(list ...customer.Customer) table {
 	return t
 }
 
-// exportCustomer returns the command that exports the data of a customer. The default format is JSON instead of a
-// table, because the exported data is for other programs.
+// exportCustomer returns the command that exports the data of a customer. The command prints YAML if the user requests
+// YAML. Otherwise it prints JSON, never a table, because the exported data is for other programs.
 func (c *command) exportCustomer() *cobra.Command {
 	var email string
 	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,
