@@ -207,7 +207,7 @@ func (p *Process) migrate(ctx context.Context) error {
 }
 
 // newTablesError adds advice to an error of a migration. The argument `data` is the data folder of the PostgreSQL that
-// this process started, or "" if the PostgreSQL is that of DATABASE_URL.
+// this process started, or "" if DATABASE_URL names the PostgreSQL.
 func newTablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {

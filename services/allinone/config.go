@@ -28,7 +28,8 @@ type Config struct {
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
 	// WithDemo creates the demo business at the start.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
-	// Now is the initial time of the services' clock, in RFC 3339. If it is empty, the clock is that of the machine.
+	// Now is the initial time of the services' clock, in RFC 3339. If Now is empty, the services use the machine's
+	// clock.
 	Now string `env:"SLOTMESH_NOW"`
 	// DatabaseURL is the URL of the PostgreSQL to use. If it is empty, the process starts a PostgreSQL.
 	DatabaseURL string `env:"DATABASE_URL"`

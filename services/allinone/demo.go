@@ -23,7 +23,7 @@ var demoManifest []byte
 const (
 	demoSlug    = "harbor-studio"
 	demoService = "Haircut" // the service that the printed commands book a slot of
-	demoDays    = 62        // number of days that one search for a free slot covers: the maximum of one request
+	demoDays    = 62        // number of days in one search for a free slot: the maximum of a request
 )
 
 // DemoKeyFile is the name of the file in the home folder that stores the demo's API key. Later starts need the file,

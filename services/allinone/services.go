@@ -102,8 +102,8 @@ func partNames() []string {
 const loopback = "127.0.0.0/8"
 
 // environment returns the settings of a service. They contain the URLs of the stores, the secret of the service, and
-// the hashes of the secrets of the other services. They also contain the internal URLs, as <NAME>_URL, of the services
-// that other services call. All other settings have their default values.
+// hashes of the other services' secrets. They also contain the internal URLs, as <NAME>_URL, of the services that other
+// services call. All other settings have their default values.
 func (p *Process) environment(name string) envconfig.Lookuper {
 	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
 }

@@ -56,7 +56,7 @@ func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bo
 	return postgresInstall{}, false
 }
 
-// listInstalls lists the usable installations: first those on the PATH, and then the others, newest first.
+// listInstalls lists the usable installations: first the installations on the PATH, and then all others, newest first.
 func (f finder) listInstalls(ctx context.Context) []postgresInstall {
 	installs := f.probeAll(ctx, f.findOnPath(ctx))
 	var others []string

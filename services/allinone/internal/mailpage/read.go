@@ -47,7 +47,7 @@ func parseMail(kept mailbox.Mail) Mail {
 	return m
 }
 
-// addPart adds a part of the mail to m. If m already has a part of the same kind, the new part is ignored.
+// addPart adds a part of the mail to `m`. If `m` already has a part of the same kind, the new part is ignored.
 func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -112,7 +112,7 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 }
 
 // measureAll measures the selected cases and returns the rows in the order of the cases. measureAll measures the early
-// cases ([benchCase.isEarly]) before the others.
+// cases ([benchCase.isEarly]) before the other cases.
 func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.listCases()
 	rows := make([]Row, len(cases))

@@ -16,7 +16,7 @@ import (
 // randomReader is the machine's random source as an io.Reader.
 type randomReader struct{}
 
-// Read fills b with random bytes.
+// Read fills `b` with random bytes.
 func (randomReader) Read(b []byte) (int, error) { return rand.Read(b) }
 
 // benchCase is a case to measure: a kind of request, with the number of clients and the expected answers.
@@ -34,15 +34,15 @@ type benchCase struct {
 	sessions string
 }
 
-// The values of application_name of two kinds of PostgreSQL sessions: the sessions of the service booking, which also
+// The values of application_name for two kinds of PostgreSQL sessions: the sessions of the service booking, which also
 // read its events, and the sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
 )
 
-// isEarly reports whether a case is measured before the others. Cases that only use the database must come first. If
-// they came later, notifications would still write messages about earlier bookings during their measurement.
+// isEarly reports whether a case is measured before the other cases. Cases that only use the database must come first.
+// If they came later, notifications would still write messages about earlier bookings during their measurement.
 func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
 // The names of the cases that the claims compare.

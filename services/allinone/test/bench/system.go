@@ -156,7 +156,7 @@ func (w *system) createSalon(ctx context.Context, slug string, keys int) (salon,
 	return w.publishSalon(ctx, newSalon(slug), keys)
 }
 
-// publishSalon publishes the salon s and creates API keys for it. The argument `keys` is the number of the keys.
+// publishSalon publishes the salon `s` and creates API keys for it. The argument `keys` is the number of the keys.
 func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, error) {
 	slug := s.slug
 	manifest, err := json.Marshal(s.buildManifest())
@@ -230,7 +230,7 @@ func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 	return err
 }
 
-// seedBookings writes n bookings of half an hour before the measurement. seedBookings spreads the bookings first over
+// seedBookings writes `n` bookings of half an hour before the measurement. seedBookings spreads the bookings first over
 // the days of the window, then over the staff members, and then over every second hour.
 func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `

@@ -153,9 +153,9 @@ func (t *task) findSpan() (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// findRefusal returns the first attempt of t that was refused because capacity was missing, or nil. Later attempts with
-// the same Idempotency-Key can only repeat this answer. findRefusal ignores refusals with the given codes, because they
-// have other reasons.
+// findRefusal returns the first attempt of `t` that was refused because capacity was missing, or nil. Later attempts
+// with the same Idempotency-Key can only repeat this answer. findRefusal ignores refusals with the given codes, because
+// they have other reasons.
 func (t *task) findRefusal(codes ...string) *attempt {
 	var no *attempt
 	for _, a := range t.attempts {

@@ -215,8 +215,8 @@ func (t *tables) readPayments(ctx context.Context) ([]payment, error) {
 }
 
 // hastenPayments makes every payment that is not final due now, so that the services process these payments.
-// hastenPayments returns the number of payments in booking that are not final, plus the number of reservations whose
-// payment in rental differs from the payment in booking ([differingPayments]).
+// hastenPayments returns the number of such payments in booking, plus the number of reservations in
+// [differingPayments].
 func (t *tables) hastenPayments(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'

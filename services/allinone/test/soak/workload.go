@@ -98,7 +98,7 @@ func (c *client) begin(op *operation) *operation {
 	return op
 }
 
-// drawKey returns an Idempotency-Key for half of the tasks, and "" for the others.
+// drawKey returns an Idempotency-Key for half of the tasks, and "" for the other half.
 func (c *client) drawKey() string {
 	if c.rng.IntN(2) == 0 {
 		return ""
