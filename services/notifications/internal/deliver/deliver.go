@@ -4,7 +4,7 @@
 // Each endpoint has a delivery lock. A River job, whose only argument is an endpoint, acquires the lock. The job sends
 // due deliveries for a few seconds, several at a time, and releases the lock. If more deliveries are due, the release
 // inserts the next job, which runs after the waiting jobs of other endpoints. If several jobs run for one endpoint, one
-// job acquires the lock and the others end at once.
+// job acquires the lock and the other jobs end at once.
 //
 // No delivery is missed. Each transaction that adds a delivery locks the endpoint's row. The release of the delivery
 // lock locks the same row and then looks for due deliveries again (docs/decisions).

@@ -53,7 +53,7 @@ const (
 	startRetryPause = time.Second
 )
 
-// Open returns a client that runs the jobs of work. Open does not connect to the database yet.
+// Open returns a client that runs the jobs of `work`. Open does not connect to the database yet.
 //
 // The client polls for jobs and does not listen for PostgreSQL's notifications. A listener would occupy one of a pod's
 // few connections, and it does not work through a connection pooler. River's reindexing is off, because the statements

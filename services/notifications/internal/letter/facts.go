@@ -199,7 +199,7 @@ func (b *Business) footer(w *words) []string {
 	return lines
 }
 
-// checkLink returns the argument `s` if s is a valid http or https URL for a link, otherwise "".
+// checkLink returns the argument `s` if `s` is a valid http or https URL for a link, otherwise "".
 func checkLink(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL ||

@@ -39,7 +39,7 @@ const (
 	OwnerNotice          Kind = "owner_notice" // a notice to the owner; Facts.Notice is the reason
 )
 
-// IsKnown reports whether k is a kind of message.
+// IsKnown reports whether `k` is a kind of message.
 func (k Kind) IsKnown() bool {
 	_, toCustomers := layouts[k]
 	return toCustomers || k == OwnerNotice

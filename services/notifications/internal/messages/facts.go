@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// collectFacts returns the facts of messages about the event e. The names of the sold services, events or rentals are
+// collectFacts returns the facts of messages about the event `e`. The names of the sold services, events or rentals are
 // in the argument `language`; "" means the business's default language.
 func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{

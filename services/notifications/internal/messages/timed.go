@@ -34,7 +34,7 @@ func (timedJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueWrite, Priority: 2}
 }
 
-// newTimedJob returns a job that checks the subject at the due time of the argument `t`, or nil if t is nil.
+// newTimedJob returns a job that checks the subject at the due time of the argument `t`, or nil if `t` is nil.
 func newTimedJob(businessID uuid.UUID, about event.Subject, subject plan.Subject,
 	t *plan.TimedMessage) *river.InsertManyParams {
 	if t == nil {

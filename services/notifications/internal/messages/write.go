@@ -80,8 +80,8 @@ func (m *Messages) canBeUndone(e event.Event) bool {
 }
 
 // write writes and stores the messages about events of one subject. If several jobs run for the same events, only one
-// of them stores messages. If the messages about an event cannot be written in the job's last attempt, write drops that
-// event, so that the other messages about the subject are not lost.
+// of them stores messages. If the job's last attempt cannot write the messages about an event, write drops this event.
+// The other messages about the subject are then not lost.
 func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job[writeJob]) error {
 	list, next, err := w.m.compose(ctx, events, func(e event.Event, err error) error {
 		if job.Attempt < job.MaxAttempts {

@@ -42,8 +42,8 @@ func MustWait(c Change) bool {
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
-// replaceableKinds lists the kinds of messages to customers that state the current state of a subject. A newer message
-// of one of these kinds replaces an older message of one of these kinds that has not been sent yet.
+// replaceableKinds lists the kinds of messages to customers that state the current state of a subject. A message of one
+// of these kinds replaces older messages of these kinds about the same subject that have not been sent yet.
 var replaceableKinds = []letter.Kind{
 	letter.BookingReceived, letter.BookingConfirmed, letter.BookingRescheduled, letter.BookingWithdrawn,
 	letter.BookingCancelled, letter.PaymentFailed,

@@ -18,7 +18,7 @@ type TimedMessage struct {
 	Due  time.Time
 }
 
-// NewDraft returns the draft of the message t about a subject. The draft's EventID is derived from the subject's ID,
+// NewDraft returns the draft of the message `t` about a subject. The draft's EventID is derived from the subject's ID,
 // the kind and the due time.
 func (t TimedMessage) NewDraft(subject uuid.UUID, recipient string) Draft {
 	return Draft{Kind: t.Kind, Recipient: recipient,
@@ -91,7 +91,7 @@ func findReturnReminderTime(s Subject, location *time.Location) time.Time {
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
 
-// EndsAt returns the time from which the message t about the subject s is no longer sent: the announced start or
+// EndsAt returns the time from which the message `t` about the subject `s` is no longer sent: the announced start or
 // deadline. If the message announces neither, EndsAt returns a time one day after the due time.
 func (t TimedMessage) EndsAt(s Subject) time.Time {
 	switch {
@@ -105,7 +105,7 @@ func (t TimedMessage) EndsAt(s Subject) time.Time {
 
 // SelectDue returns the messages to send now. For each kind, it returns the latest message whose due time is from
 // `since` to `now` and that is not outdated ([TimedMessage.EndsAt]). It also returns the first message that is due
-// after `now`, or nil. The argument `times` holds the messages about the subject s, in ascending order of their due
+// after `now`, or nil. The argument `times` holds the messages about the subject `s`, in ascending order of their due
 // times.
 //
 // Messages that were due before the argument `since` are not sent. The caller must therefore choose a time that is not

@@ -169,9 +169,9 @@ func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason st
 	return nil
 }
 
-// nthAttemptSQL returns an SQL subquery for the time at which an attempt no longer counts against a limit. That is the
-// time of the attempt plus the argument `window`. The argument `offset` selects the attempt: 1 is the newest attempt in
-// the window. If the window has fewer attempts, the subquery returns NULL.
+// nthAttemptSQL returns an SQL subquery for the time at which an attempt no longer counts against a limit. This time is
+// the time of the attempt plus the argument `window`. The argument `offset` selects the attempt: 1 is the newest
+// attempt in the window. If the window has fewer attempts, the subquery returns NULL.
 func nthAttemptSQL(where, window, offset string) string {
 	return `(SELECT o.attempted_at + ` + window +
 		`::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
