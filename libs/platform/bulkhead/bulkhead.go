@@ -1,6 +1,6 @@
-// Package bulkhead prevents the work of one tenant from using up the capacity of the others.
-// [Tenants] limits the concurrent work of each tenant. [Each] continues with the other tenants
-// when the work for one tenant fails. [Shared] runs the same work once for several callers.
+// Package bulkhead prevents the work of one tenant from using up the capacity of other tenants. [Tenants] limits the
+// concurrent work of each tenant. [Each] continues with the other tenants when the work for one tenant fails. [Shared]
+// runs the same work once for several callers.
 package bulkhead
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Tenants limits the concurrent work of each tenant; the limit is the same for all tenants.
-// It stores only tenants that have work in progress. Tenants is safe for concurrent use.
+// Tenants limits the concurrent work of each tenant; the limit is the same for all tenants. Only tenants with work in
+// progress use memory. Tenants is safe for concurrent use.
 type Tenants struct {
 	placesEach int64
 
@@ -100,8 +100,8 @@ type Shared[T any] struct{ flights singleflight.Group }
 // Do returns the result of the function `work` for a key. If a call for the same key is in progress, Do waits for the
 // result of that call. Do returns the error of ctx when ctx ends. A panic of `work` becomes an error.
 //
-// If the caller that started the work stops waiting, the work continues for the other callers. It keeps the deadline
-// and the values of the first caller's context.
+// If the caller that started the work stops waiting, the work continues for the other callers. The work keeps the
+// deadline and the values of the first caller's context.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
 	results := s.flights.DoChan(key, func() (any, error) {
 		ownCtx := context.WithoutCancel(ctx)

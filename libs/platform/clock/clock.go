@@ -43,7 +43,7 @@ type Manual struct {
 	now time.Time
 }
 
-// Fixed returns a [Manual] clock that shows t until one of its methods changes the time.
+// Fixed returns a [Manual] clock that shows `t` until one of its methods changes the time.
 func Fixed(t time.Time) *Manual { return &Manual{now: t} }
 
 // Now returns the instant that the clock shows.
@@ -53,14 +53,14 @@ func (m *Manual) Now() time.Time {
 	return m.now
 }
 
-// Set sets the clock to t.
+// Set sets the clock to `t`.
 func (m *Manual) Set(t time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = t
 }
 
-// Advance adds d to the time of the clock.
+// Advance adds `d` to the time of the clock.
 func (m *Manual) Advance(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// Validator is a struct of settings that can check its own values, including values that
-// depend on each other. The error of Validate names the variables that are not valid.
+// Validator is a struct of settings that can check its own values, including values that depend on each other. The
+// error of Validate names the variables with invalid values.
 type Validator interface {
 	Validate() error
 }
@@ -31,13 +31,13 @@ func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	return fmt.Errorf("settings: %s", strings.Join(problems, "; "))
 }
 
-// load fills the struct target field by field, because go-envconfig stops at the first error.
+// load fills the struct `target` field by field, because go-envconfig stops at the first error.
 func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []string {
 	var problems []string
 	for i := range target.NumField() {
 		field := target.Type().Field(i)
 		if !field.IsExported() {
-			continue // unexported fields are no settings
+			continue // unexported fields are not settings
 		}
 		tag := field.Tag.Get("env")
 		if isGroup(field) {

@@ -22,7 +22,7 @@ type Request struct {
 
 type requestKey struct{}
 
-// With returns a context that holds r.
+// With returns a context that holds `r`.
 func With(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }

@@ -1,5 +1,5 @@
-// Package mailbox is an SMTP server for the demo and for tests.
-// It delivers no mail; it keeps the last messages in memory.
+// Package mailbox is an SMTP server for the demo and for tests. The server delivers no mail, but keeps the last
+// messages in memory.
 package mailbox
 
 import (

@@ -57,8 +57,8 @@ func newBreakers(now clock.Clock) *breakers {
 	return &breakers{clock: now, failuresOf: failing}
 }
 
-// isOpen reports whether a call for the tenant must not be made. This is the
-// case if the breaker of the tenant, or the breaker for all tenants, is open.
+// isOpen reports whether the breaker of the tenant, or the breaker for all tenants, is open. A call for the tenant must
+// then not be made.
 func (b *breakers) isOpen(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -50,7 +50,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Client returns a client for the peer with this name at baseURL, with the settings of c. The options override these
+// Client returns a client for the peer with this name at baseURL, with the settings of `c`. The options override these
 // settings.
 func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	if c.Timeout > 0 {

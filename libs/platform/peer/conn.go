@@ -17,9 +17,9 @@ var errUnsent = errors.New("nothing was sent")
 // errClosedByPeer means that the peer closed an idle connection before any byte of the request was written.
 var errClosedByPeer = fmt.Errorf("the peer has ended the connection, and %w: %w", errUnsent, io.ErrUnexpectedEOF)
 
-// IsUnsent reports whether a request over a connection of [Dial] failed before any
-// byte was sent. This is the case if the peer refused the connection or had closed the
-// idle connection. The caller may then send the request again, even if it is a write.
+// IsUnsent reports whether a request over a connection of [Dial] failed before any byte was sent. The reason is that
+// the peer refused the connection or had closed the idle connection. The caller may then send the request again, even
+// if it is a write.
 //
 // ECONNREFUSED on an established connection does not count,
 // because the network can report it after the request was sent.

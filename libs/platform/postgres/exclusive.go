@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// RunExclusively calls the function `work`, unless another replica of the service is running work with the same name.
-// In this case it returns false without an error.
+// RunExclusively calls the function `work`, unless another replica of the service is running a function with the same
+// `name`. If another replica is running it, RunExclusively returns false without an error.
 //
-// A separate transaction holds an advisory lock while work runs. PostgreSQL releases the lock when the connection
+// A separate transaction holds an advisory lock while `work` runs. PostgreSQL releases the lock when the connection
 // ends, even after a crash. The lock also works with a pooler that assigns a connection per transaction.
 func RunExclusively(ctx context.Context, pool *pgxpool.Pool, name string,
 	work func(context.Context) error) (bool, error) {

@@ -99,7 +99,7 @@ func (*notWrittenError) SafeToRetry() bool { return true }
 // Unwrap returns the error of the attempt.
 func (n *notWrittenError) Unwrap() error { return n.error }
 
-// runBeforeDeadline runs `do` with an earlier deadline than that of ctx, so that time remains to learn the outcome.
+// runBeforeDeadline runs `do` with a deadline before the deadline of ctx, so that time remains to learn the outcome.
 func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)

@@ -21,7 +21,7 @@ type Limit struct {
 	Window time.Duration
 }
 
-// PerMinute returns a limit of n requests in any 60 seconds.
+// PerMinute returns a limit of `n` requests in any 60 seconds.
 func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window: time.Minute} }
 
 // check returns an error if the limit has a negative N, or a window shorter than 1 µs.

@@ -107,7 +107,7 @@ func describeValue(value string) string {
 	}
 }
 
-// describeType describes, for error sentences, the JSON value that the Go type t requires.
+// describeType describes, for error sentences, the JSON value that the Go type `t` requires.
 func describeType(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"

@@ -29,7 +29,7 @@ func Invalid(format string, args ...any) error {
 // Quoted returns a text of the client in the form for an error sentence: in quotes and shortened.
 func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
 
-// IsSlug reports whether s has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
+// IsSlug reports whether `s` has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
 func IsSlug(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; (b < 'a' || b > 'z') && (b < '0' || b > '9') && b != '-' {
@@ -39,8 +39,8 @@ func IsSlug(s string) bool {
 	return len(s) >= 1 && len(s) <= 63
 }
 
-// Slug returns s if s has the form of a slug. No business can have any
-// other slug. Fault: business_not_found if s does not have this form.
+// Slug returns `s` if `s` has the form of a slug. No business can have any
+// other slug. Fault: business_not_found if `s` does not have this form.
 func Slug(s string) (string, error) {
 	if !IsSlug(s) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")

@@ -120,7 +120,7 @@ func (c *conn) readBody(p []byte) (int, error) {
 }
 
 // readHead reads from the socket until the head of a request is complete. It copies the head, and the part of the body
-// that has arrived, to p and returns their length. If readHead returns 0 without an error, the caller must call
+// that has arrived, to `p` and returns their length. If readHead returns 0 without an error, the caller must call
 // readHead again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
@@ -159,8 +159,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 	return 0, nil
 }
 
-// readWholeHead parses a request head at the start of b. It returns how many bytes
-// of b belong to the request. It returns 0 if the head is incomplete or malformed.
+// readWholeHead parses a request head at the start of `b`. It returns how many bytes
+// of `b` belong to the request. It returns 0 if the head is incomplete or malformed.
 func (c *conn) readWholeHead(b []byte) int {
 	end, body, err := readHead(b)
 	if err != nil {

@@ -138,7 +138,7 @@ type head struct {
 	length                  int64
 }
 
-// readHead checks the request head at the start of b. It returns the position after the head and the
+// readHead checks the request head at the start of `b`. It returns the position after the head and the
 // framing of the body. It returns errIncomplete if the head is incomplete. Every other error is a fault.
 func readHead(b []byte) (int, framing, error) {
 	var h head
@@ -162,7 +162,7 @@ func readHead(b []byte) (int, framing, error) {
 	return 0, framing{}, err
 }
 
-// cutLine returns one line of b without its line end, and the start of
+// cutLine returns one line of `b` without its line end, and the start of
 // the next line. The argument `from` is the index at which the line starts.
 func cutLine(b []byte, from int) ([]byte, int, error) {
 	n := bytes.IndexByte(b[from:], '\n')
@@ -278,7 +278,8 @@ func (h *head) bodyFraming() (framing, error) {
 	return framing{remaining: h.length, isChunked: h.codings > 0}, nil
 }
 
-// equalsName reports whether b equals a lower-case name, ignoring case. It first compares the lengths, which is cheap.
+// equalsName reports whether `b` equals a lower-case name, ignoring case. It first compares the lengths, which is
+// cheap.
 func equalsName(b []byte, name string) bool {
 	return len(b) == len(name) && bytes.EqualFold(b, []byte(name))
 }

@@ -1,5 +1,5 @@
-// Package server runs one service. Clients use the public port. Other services use the internal port, which also
-// has the paths for probes and metrics. The package starts and stops the other parts of the service in order.
+// Package server runs one service. Clients use the public port. Other services use the internal port, which also has
+// the paths for probes and metrics. The package also starts and stops the other parts of the service in order.
 //
 // Handlers return errors. The server sends faults as JSON, in the form of
 // semantics.md §7. Every request has a deadline, a maximal body size, a span and

@@ -44,7 +44,7 @@ func decodeUnreserved(target []byte) ([]byte, bool) {
 	return append(plain, target[end:]...), true
 }
 
-// unreservedAt decodes the percent-encoding at the start of b. It
+// unreservedAt decodes the percent-encoding at the start of `b`. It
 // returns the character, and whether the character is unreserved.
 func unreservedAt(b []byte) (byte, bool) {
 	if len(b) < 3 || b[0] != '%' {
