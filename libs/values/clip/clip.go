@@ -3,7 +3,7 @@ package clip
 
 import "unicode/utf8"
 
-// Text returns s if it has at most 40 bytes. If s is longer, Text
+// Text returns `s` if it has at most 40 bytes. If `s` is longer, Text
 // returns its beginning, cut between two characters, and an ellipsis.
 func Text(s string) string {
 	end := 40

@@ -14,7 +14,7 @@ import (
 // MaxLength is the maximal number of characters in an e-mail address.
 const MaxLength = 254
 
-// Valid reports whether s is one e-mail address: a local part, an @, and a domain with at least two
+// Valid reports whether `s` is one e-mail address: a local part, an @, and a domain with at least two
 // labels. It rejects characters that could end the header line of a message, or add a second address.
 func Valid(s string) bool {
 	at := strings.LastIndexByte(s, '@')

@@ -209,7 +209,7 @@ func nameParameter(p *Person) []ics.PropertyParameter {
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// cleanText returns s as valid UTF-8 without control characters, except line ends
+// cleanText returns `s` as valid UTF-8 without control characters, except line ends
 // and tabs. It cuts the text to the argument `most`, the maximal number of characters.
 func cleanText(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")

@@ -88,7 +88,7 @@ type parsedTag struct {
 // canon replaces equivalent tags by one tag: iw by he, no by nb, cmn by zh.
 const canon = language.BCP47 | language.Macro
 
-// parseTag parses a BCP 47 tag. It returns false if s is not a well-formed tag of a known
+// parseTag parses a BCP 47 tag. It returns false if `s` is not a well-formed tag of a known
 // language. It ignores unknown regions and variants, as the lookup of RFC 4647 does.
 func parseTag(s string) (parsedTag, bool) {
 	const longest = 64 // much longer than any tag in use; bounds the work of the parser

@@ -12,11 +12,11 @@ import (
 // the version with each sanitized text. If the version of the program is newer, they sanitize the original text again.
 const Sanitizer = 1
 
-// Sanitize returns the permitted part of the HTML that an owner wrote (semantics.md §6). It keeps
-// links, lists, emphasis, headings, paragraphs and line breaks, and removes all attributes except
-// those of links. It removes other elements, but keeps their text. It also removes the text of
-// elements that are not prose: scripts, styles, comments, input fields and drawings. A removed
-// block that separated two texts, such as a div or a table row, is replaced by a line break.
+// Sanitize returns the permitted part of the HTML that an owner wrote (semantics.md §6). It keeps links, lists,
+// emphasis, headings, paragraphs and line breaks, and removes all attributes except the attributes of links. It removes
+// other elements, but keeps their text. It also removes the text of elements that are not prose: scripts, styles,
+// comments, input fields and drawings. A removed block that separated two texts, such as a div or a table row, is
+// replaced by a line break.
 //
 // Links keep an absolute http, https or mailto address and open in a new page. The result is well-formed,
 // so that it does not affect the surrounding page. Sanitizing the result again does not change it.
@@ -42,7 +42,7 @@ func Sanitize(dirty string) string {
 // needs one round. Only random sequences of tags need a second or third round.
 const maxRounds = 8
 
-// sanitizeUntilStable parses and renders s repeatedly until the result no longer changes. One round may
+// sanitizeUntilStable parses and renders `s` repeatedly until the result no longer changes. One round may
 // not be enough: the parser moves elements that HTML does not permit to nest, and the moved elements may
 // be nested incorrectly again. The function returns false if the result still changes after [maxRounds].
 func sanitizeUntilStable(s string) (string, bool) {
@@ -97,8 +97,8 @@ func skipUnread(p *bluemonday.Policy) {
 	}
 }
 
-// parse parses s as a browser parses the contents of an element. It returns an element with
-// these contents. It returns false if s is nested more deeply than the parser supports.
+// parse parses `s` as a browser parses the contents of an element. It returns an element with
+// these contents. It returns false if `s` is nested more deeply than the parser supports.
 func parse(s string) (*html.Node, bool) {
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragment(strings.NewReader(s), body)

@@ -72,7 +72,7 @@ func (w *foldingWriter) word(s string) {
 	w.afterZW = strings.HasSuffix(s, zeroWidthSpace)
 }
 
-// cutWord splits s before the first white space.
+// cutWord splits `s` before the first white space.
 func cutWord(s string) (string, string) {
 	if i := strings.IndexAny(s, whiteSpace); i >= 0 {
 		return s[:i], s[i:]

@@ -74,7 +74,7 @@ var (
 // Decimal converts an amount in minor units to a decimal.
 func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
 
-// Round converts d to minor units and rounds half up (semantics.md §5): 0.5 becomes 1, and -0.5 becomes 0. An amount
+// Round converts `d` to minor units and rounds half up (semantics.md §5): 0.5 becomes 1, and -0.5 becomes 0. An amount
 // above [Currency.Largest] is replaced by Largest, and an amount below -Largest by -Largest, so that the integer cannot
 // overflow.
 func (c Currency) Round(d decimal.Decimal) int64 {
@@ -92,7 +92,7 @@ func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntP
 // decimals of the currency. For example, 4000 in EUR becomes 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
 
-// Number converts a JSON number to a decimal. It returns 0 if n is not a number.
+// Number converts a JSON number to a decimal. It returns 0 if `n` is not a number.
 func Number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {
@@ -101,7 +101,7 @@ func Number(n json.Number) decimal.Decimal {
 	return d
 }
 
-// Exact formats d with the decimals of the currency, or with more decimals if `d` has more decimals: 40.00, 13.3875.
+// Exact formats `d` with the decimals of the currency, or with more decimals if `d` has more decimals: 40.00, 13.3875.
 func (c Currency) Exact(d decimal.Decimal) string {
 	s := d.String() // String omits trailing zeros
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {

@@ -39,7 +39,7 @@ var fillers = &unicode.RangeTable{
 	},
 }
 
-// HasHidden reports whether s contains a character that names may not contain. These
+// HasHidden reports whether `s` contains a character that names may not contain. These
 // are direction marks, line and paragraph separators, and other invisible characters.
 // Joiners, variation selectors and the tag characters of flags are allowed.
 func HasHidden(s string) bool {
@@ -60,7 +60,7 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, fillers) && r != joiner && r != nonJoiner
 }
 
-// IsBlank reports whether s shows no visible character: it is
+// IsBlank reports whether `s` shows no visible character: it is
 // empty, or contains only white space and invisible characters.
 func IsBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
@@ -68,7 +68,7 @@ func IsBlank(s string) bool {
 	})
 }
 
-// Strip removes the characters from s that [HasHidden] detects.
+// Strip removes the characters from `s` that [HasHidden] detects.
 func Strip(s string) string {
 	if !HasHidden(s) {
 		return s

@@ -63,7 +63,7 @@ func (q Query) Values() url.Values {
 	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
 }
 
-// Start returns the first date of the period that contains d.
+// Start returns the first date of the period that contains `d`.
 func (by By) Start(d timespan.Date) timespan.Date {
 	switch by {
 	case Week:

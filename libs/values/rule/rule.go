@@ -129,7 +129,7 @@ func Fields() []string {
 	return names
 }
 
-// FieldNames returns the names of the fields that are set in w, in the order of the struct.
+// FieldNames returns the names of the fields that are set in `w`, in the order of the struct.
 func (w When) FieldNames() []string {
 	var written []string
 	for i, name := range Fields() {

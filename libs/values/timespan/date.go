@@ -30,28 +30,28 @@ func ParseDate(s string) (Date, error) {
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
 }
 
-// DateOf returns the calendar date at the instant t in the time zone loc.
+// DateOf returns the calendar date at the instant `t` in the time zone loc.
 func DateOf(t time.Time, loc *time.Location) Date {
 	y, m, d := t.In(loc).Date()
 	return NewDate(y, m, d)
 }
 
-// Weekday returns the day of the week of d.
+// Weekday returns the day of the week of `d`.
 func (d Date) Weekday() time.Weekday {
 	return time.Weekday(((int(d)+4)%7 + 7) % 7) // 1970-01-01 was a Thursday
 }
 
-// YMD returns the year, month and day of d.
+// YMD returns the year, month and day of `d`.
 func (d Date) YMD() (int, time.Month, int) {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Date()
 }
 
-// String formats d as YYYY-MM-DD.
+// String formats `d` as YYYY-MM-DD.
 func (d Date) String() string {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
-// MarshalText formats d as YYYY-MM-DD.
+// MarshalText formats `d` as YYYY-MM-DD.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText parses text as [ParseDate] does.
@@ -88,7 +88,7 @@ func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	return TimeOfDay(h*60 + m), nil
 }
 
-// String formats t as HH:MM. A time on the next day is shown
+// String formats `t` as HH:MM. A time on the next day is shown
 // as a time of that day: 1500 is "01:00", but 1440 is "24:00".
 func (t TimeOfDay) String() string {
 	if t > MinutesPerDay {
@@ -97,7 +97,7 @@ func (t TimeOfDay) String() string {
 	return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
 }
 
-// MarshalText formats t as [TimeOfDay.String] does.
+// MarshalText formats `t` as [TimeOfDay.String] does.
 func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText parses text as [ParseTimeOfDay] does.
@@ -139,10 +139,10 @@ func ParseWindow(s string) (Window, error) {
 	return Window{From: from, To: to}, nil
 }
 
-// String formats w as "HH:MM-HH:MM".
+// String formats `w` as "HH:MM-HH:MM".
 func (w Window) String() string { return w.From.String() + "-" + w.To.String() }
 
-// MarshalText formats w as [Window.String] does.
+// MarshalText formats `w` as [Window.String] does.
 func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // UnmarshalText parses text as [ParseWindow] does.
@@ -178,15 +178,15 @@ func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	return LocalDateTime{Date: d, Time: t}, nil
 }
 
-// Before reports whether l is earlier than o.
+// Before reports whether `l` is earlier than `o`.
 func (l LocalDateTime) Before(o LocalDateTime) bool {
 	return int64(l.Date)*MinutesPerDay+int64(l.Time) < int64(o.Date)*MinutesPerDay+int64(o.Time)
 }
 
-// String formats l as YYYY-MM-DDTHH:MM.
+// String formats `l` as YYYY-MM-DDTHH:MM.
 func (l LocalDateTime) String() string { return l.Date.String() + "T" + l.Time.String() }
 
-// MarshalText formats l as [LocalDateTime.String] does.
+// MarshalText formats `l` as [LocalDateTime.String] does.
 func (l LocalDateTime) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText parses text as [ParseLocalDateTime] does.

@@ -12,7 +12,7 @@ import (
 // Span is the time from Start to End, without End. Both are instants in seconds since the Unix epoch.
 type Span struct{ Start, End int64 }
 
-// Overlaps reports whether s and o have a common instant. Spans that only touch do not overlap (semantics.md §2).
+// Overlaps reports whether `s` and `o` have a common instant. Spans that only touch do not overlap (semantics.md §2).
 func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
 
 // Instant returns the instant at which a clock in the time zone `loc` shows the local time `m` on the date `d`

@@ -35,9 +35,9 @@ type Words struct {
 // In returns a formatter for a reader who prefers these language tags, the
 // best first. [message.Catalog.Choose] determines the language of the text.
 //
-// The region comes from the first tag that has this language and names a region. For example,
-// if the reader chooses en and the browser requests en-GB, the region is Great Britain. If no
-// tag names a region, the region is the one with the most speakers of the language.
+// The region comes from the first tag that has this language and names a region. For example, if the reader chooses en
+// and the browser requests en-GB, the region is Great Britain. If no tag names a region, the region is the region with
+// the most speakers of the language.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Requested: code, catalog: catalog, cldr: cldr[code]}
@@ -64,7 +64,7 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
 // SetRegion sets the region for an English text, unless a tag of the reader names a region or the argument is "". It
-// returns w. Callers pass the country of the business, because English date formats differ between countries.
+// returns `w`. Callers pass the country of the business, because English date formats differ between countries.
 func (w *Words) SetRegion(region string) *Words {
 	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -72,7 +72,7 @@ func (w *Words) SetRegion(region string) *Words {
 	return w
 }
 
-// Region returns the ISO 3166 code of the country for which w formats text.
+// Region returns the ISO 3166 code of the country for which `w` formats text.
 func (w *Words) Region() string { return w.region }
 
 // Direction returns the direction of the text, rtl or ltr, as a value for the HTML attribute dir.
@@ -100,7 +100,7 @@ func (w *Words) Fill(id string, data map[string]string) string {
 	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
-// Count returns a sentence in the plural form for n, and replaces the placeholder {{.Count}} with n.
+// Count returns a sentence in the plural form for `n`, and replaces the placeholder {{.Count}} with `n`.
 func (w *Words) Count(id string, n int) string {
 	return w.storeFault(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
