@@ -25,7 +25,7 @@ type Calendar struct {
 	Days    int // 1 or 7
 	Columns []Column
 	Unknown bool // the service booking or the service availability is unavailable
-	More    bool // there are more bookings than the calendar has
+	More    bool // true if more bookings exist than the calendar has
 }
 
 // Column is one day of a calendar. A column has the bookings of one member, the bookings without a member, or all
@@ -68,10 +68,10 @@ const (
 // BookingPage is the maximum number of bookings that a calendar reads from the service booking in one request.
 const BookingPage = 1000
 
-// Calendar reads the calendar of 1 or 7 days. The argument `from` is the first day. The calendar of one day has a
-// column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil, the
-// columns show only this member. If the service booking or the service availability is unavailable, the field Unknown
-// of the calendar is true.
+// Calendar reads the calendar of number of days: 1 or 7 days. The argument `from` is the first day. The calendar of one
+// day has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not
+// nil, the columns show only this member. If true if the service booking or the service availability is unavailable,
+// the field Unknown of the calendar is true.
 func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
@@ -83,7 +83,7 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 		return nil, err
 	}
 	var booked peers.Part[booking.Booking]
-	before, last := from-1, from+timespan.Date(days)-1 // a booking of the day before may end after midnight
+	before, last := from-1, from+timespan.Date(days)-1 // a booking of the previous day may end after midnight
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
 	page := request.Page{Limit: BookingPage}
 	for range mostPages {

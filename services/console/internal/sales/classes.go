@@ -23,7 +23,7 @@ type Sessions struct {
 	From    timespan.Date
 	Days    int
 	List    []Session // sorted by start
-	Unknown bool      // the numbers of taken seats cannot be read
+	Unknown bool      // true if the numbers of taken seats cannot be read
 }
 
 // Session is one occurrence of a class session: the session on one date.
@@ -33,7 +33,7 @@ type Session struct {
 	Date     timespan.Date
 	StartsAt time.Time
 	Member   *catalog.Staff // nil if the class session names no member
-	Off      bool           // true if it does not take place: day closed, time blocked or member inactive
+	Off      bool           // true if the session is off: day closed, time blocked or member inactive
 	Taken    int
 }
 
@@ -108,7 +108,7 @@ func session(business *catalog.Offer, found availability.ClassSession) *Session 
 // Roster has the guests of one class session on one date.
 type Roster struct {
 	Session Session
-	Unknown bool // the number of taken seats cannot be read
+	Unknown bool // true if the number of taken seats cannot be read
 	Guests  peers.Part[booking.Booking]
 }
 

@@ -58,7 +58,7 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	if err != nil {
 		return nil, err
 	}
-	if query != "" { // a service may have another name of the customer, which `query` does not match
+	if query != "" { // booking and rental may store different names, and `query` may match only one
 		more, err := o.others(ctx, business.ID, slug, booked, reserved)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ type EventSales struct {
 	Sold  int
 	Left  int // number of remaining tickets, at least 0
 	Tiers []TierSales
-	Over  bool // the event has ended, so no more tickets are sold
+	Over  bool // true if the event has ended, so that no more tickets are sold
 	Gone  bool // the offer no longer has the event
 }
 
@@ -47,8 +47,8 @@ type TierSales struct {
 // EventList has some events of a business, sorted by start.
 type EventList struct {
 	Events  []EventSales
-	Unknown bool // the sales cannot be read, so Sold and Left have no meaning
-	More    bool // there are more events than the list has
+	Unknown bool // true if the sales cannot be read; Sold and Left then have no meaning
+	More    bool // true if more events exist than the list has
 }
 
 // mostEvents is the maximum number of events in an [EventList].
@@ -144,8 +144,8 @@ func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *cata
 	return found, err
 }
 
-// EventOf returns the event of an order of tickets. If the offer no longer has the event, EventOf makes an event from
-// the data of the order, and marks the event as ended.
+// EventOf returns the event of an order of tickets. If true if the offer no longer has the event, EventOf makes an
+// event from the data of the order, and marks the event as ended.
 func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {

@@ -22,8 +22,8 @@ import (
 type RentalOverview struct {
 	Date   timespan.Date                  // today in the time zone of the business
 	Out    peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
-	Due    peers.Part[rental.Reservation] // reservations to be picked up today
-	Unpaid peers.Part[rental.Reservation] // reservations from today on whose online payment is pending
+	Due    peers.Part[rental.Reservation] // reservations that are not picked up yet and whose dates include today
+	Unpaid peers.Part[rental.Reservation] // reservations that end today or later and whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
 	// act on these reservations, whatever the date.
 	RefundFailed, Disputed peers.Part[rental.Reservation]

@@ -22,20 +22,20 @@ import (
 // Today has the customers and tasks of a business on the present day that the person may see.
 type Today struct {
 	Business *catalog.Offer
-	Date     timespan.Date               // today in the time zone of the business
-	Arrivals peers.Part[booking.Booking] // today's bookings, sorted by start, without cancelled ones
-	Pending  peers.Part[booking.Booking] // bookings that the business must confirm, from tomorrow on
-	Unpaid   peers.Part[booking.Booking] // bookings from today on whose online payment is pending
-	// UnpaidRentals are reservations from today on whose online payment is pending.
+	Date     timespan.Date               // date of today in the time zone of the business
+	Arrivals peers.Part[booking.Booking] // bookings of today that are not cancelled, sorted by start
+	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that wait for a confirmation by the business
+	Unpaid   peers.Part[booking.Booking] // bookings that begin today or later and whose online payment is pending
+	// UnpaidRentals are reservations that end today or later and whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
-	Due           peers.Part[rental.Reservation] // reservations to be picked up today
-	Out           peers.Part[rental.Reservation] // picked-up reservations to be returned today or earlier
+	Due           peers.Part[rental.Reservation] // reservations that are not picked up yet and whose dates include today
+	Out           peers.Part[rental.Reservation] // picked-up reservations whose return is due today or was due earlier
 	Calendar      *Calendar                      // calendar of today, with each member's free time
 }
 
 const (
-	mostToday = 500 // maximum number of arrivals, and of each list of reservations
-	mostBrief = 20  // maximum number of bookings to confirm, and of unpaid bookings
+	mostToday = 500 // maximum length of Arrivals and of each list of reservations
+	mostBrief = 20  // maximum length of Pending and of Unpaid
 )
 
 // Today reads the customers and tasks of a business on the present day. If a service is unavailable, the lists from
