@@ -64,7 +64,7 @@ func (d *Device) Make(t *testing.T, told string) string {
 	if d.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	point, err := d.key.PublicKey.Bytes() // the byte 4, then x and y
+	point, err := d.key.PublicKey.Bytes() // the byte 4, then the coordinates x and y
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ type World struct {
 	Notifications *Notifications
 	Log           *Log
 	Peers         *Peers        // records the requests to the fakes
-	Store         *store.Store  // console's store
+	Store         *store.Store  // store that reads and writes console's database
 	Pool          *pgxpool.Pool // connections to console's database
 	Routes        []fiber.Route // routes of console's public port
 	// StopBooking stops the fake booking service, so that console cannot reach it.

@@ -22,11 +22,11 @@ import (
 // Beginning has the values that a new owner submits in the first form of the first visit. [UseCases.Begin] creates a
 // business from these values.
 type Beginning struct {
-	Trade    string // one of [template.Trades]
+	Trade    string // trade of the business: one of [template.Trades]
 	Name     string
 	Address  string // slug of the business's pages, as the person typed it; "" to derive the slug from Name
-	Currency string // ISO 4217
-	Timezone string // IANA name
+	Currency string // ISO 4217 code
+	Timezone string // IANA time zone name
 	Language string // default language of the business's texts
 	Email    string // address for notices of new bookings; "" for no notices
 }

@@ -42,7 +42,7 @@ func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offe
 // OfferChange is a change of the offer. A person has made the change, starting from one version of the offer.
 type OfferChange struct {
 	Base   int64           // number of the version that the person started from
-	Fields document.Fields // the fields after the change
+	Fields document.Fields // fields of the manifest after the change
 	// TakeTheirs has the person's decisions on conflicts. The keys are the paths that this person and another person
 	// changed differently. The value true takes the published change of the other person, and false takes the change in
 	// Fields. The draft lists each conflict without a decision.
@@ -58,7 +58,7 @@ type OfferChange struct {
 // OfferDraft is the offer after a change, before it is published. An OfferDraft also has the newest version, for a
 // comparison.
 type OfferDraft struct {
-	*document.Document        // nil if there are problems
+	*document.Document        // nil if Problems is not empty
 	Before             *Offer // the newest version; the draft can only replace this version
 	// Conflicts are the paths that this person and another person changed differently, without the conflicts that the
 	// person has decided. A draft with conflicts cannot be published.
@@ -131,7 +131,7 @@ func (o *UseCases) PublishOffer(
 	if bytes.Equal(draft.Text, draft.Before.Text) {
 		return &catalog.Published{ID: draft.Manifest.BusinessID(), Slug: slug, Version: draft.Before.Version}, nil
 	}
-	if draft.Before.Version != business.Version { // another business may have the slug by now
+	if draft.Before.Version != business.Version { // if not equal, another business may have the slug by now
 		var err error
 		if business, err = o.Business(ctx, slug); err != nil {
 			return nil, err

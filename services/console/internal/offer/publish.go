@@ -174,7 +174,7 @@ func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte
 		return own != "" && len(b.Staff) == 1 && b.Staff[0] == own
 	})
 	if len(rest.Blocks) == 0 {
-		rest.Blocks = nil // an empty list means the same as an omitted one
+		rest.Blocks = nil // a manifest with an empty list means the same as one without the list
 	}
 	return json.Marshal(&rest)
 }

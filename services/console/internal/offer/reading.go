@@ -50,7 +50,7 @@ func rewritten(ctx context.Context, slug string, d *document.Document,
 		var err error
 		changed, problems, err = d.WithUntil(fields, stop)
 		return err
-	}, d.Text, d.Text) // memory for the present text and for the changed one
+	}, d.Text, d.Text) // memory for the present text and for the changed text
 	return changed, problems, err
 }
 

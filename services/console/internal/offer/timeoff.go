@@ -85,7 +85,7 @@ func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID 
 func (o *UseCases) InTheWay(
 	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
 ) ([]booking.Booking, error) {
-	from, to := away.From.Date-1, away.To.Date // a booking of the day before may end after midnight
+	from, to := away.From.Date-1, away.To.Date // a booking of the previous day may end after midnight
 	list, err := o.Sales.ListBookings(
 		ctx,
 		by,

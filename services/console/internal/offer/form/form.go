@@ -36,7 +36,7 @@ const (
 	Choice              // exactly one of Field.Options
 	Many                // any number of Field.Options
 	Picked              // Everything, or any number of Field.Options
-	Windows             // time periods of a day, each with start and end
+	Windows             // time periods of a day, each with a start and an end
 	Week                // Windows of each weekday
 	Rows                // a list of objects; Field.Fields are the fields of each object
 )
@@ -77,7 +77,7 @@ type Option struct{ Value, Label, Sentence string }
 
 // Group is a group of fields that a form shows under one title.
 type Group struct {
-	Title  string // id of the text of the title
+	Title  string // id of the title's text
 	Hint   string
 	Fields []Field
 }

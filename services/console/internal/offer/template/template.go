@@ -39,9 +39,9 @@ func Trades() []string {
 // values; the package template does not.
 type Business struct {
 	Slug, Name string
-	Currency   string        // ISO 4217
-	Timezone   string        // IANA name
-	Today      timespan.Date // present date; single dates in the manifest, such as that of an event, are a month later
+	Currency   string        // ISO 4217 code
+	Timezone   string        // IANA time zone name
+	Today      timespan.Date // present date; dates in the manifest, such as an event's date, are 30 days later
 }
 
 // Manifest returns the first manifest of a trade as YAML. Error: the trade is unknown.
