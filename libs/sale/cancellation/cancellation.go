@@ -41,7 +41,7 @@ type Sale struct {
 type Payment struct {
 	Amount           int64
 	Left             int64 // part of Amount that is neither refunded nor in a pending refund
-	Elsewhere        int64 // part of Amount refunded at the provider; it reduces the refund by the policy
+	Elsewhere        int64 // part of Amount refunded at the provider; reduces the refund that the policy gives
 	HasPendingRefund bool
 	Policy           refund.Policy // cancellation policy at the time of the sale
 	Step             int64         // every refund must be a multiple of Step; 0 means 1
