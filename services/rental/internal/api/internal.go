@@ -254,7 +254,7 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
 }
 
-// agreed renders the stored data of a reservation. It does not set fields that depend on the current time.
+// agreed renders the stored data of a reservation. agreed does not set fields that depend on the current time.
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn,

@@ -222,9 +222,9 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	return nil
 }
 
-// shortestFrom returns the smallest number of days for which a rental can be reserved from the date
-// d on. The business must be open for pick-up on d and for the return on the last day. The result is
-// 0 if no pick-up is possible on d, or no return is possible until the date in the argument `last`.
+// shortestFrom returns the smallest number of days for which a rental can be reserved from the date `d`
+// on. The business must be open for pick-up on `d` and for the return on the last day. The result is 0
+// if no pick-up is possible on `d`, or no return is possible until the date in the argument `last`.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -240,8 +240,8 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 // maxClosedDays is the largest number of consecutive closed dates by which the return of a rental can be delayed.
 const maxClosedDays = 31
 
-// throughout returns the smallest of n values of the slice `free`, beginning
-// at the index first. It returns 0 if the slice has too few values.
+// throughout returns the smallest of `n` values of the slice `free`, beginning
+// at the index `first`. It returns 0 if the slice has too few values.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
@@ -249,9 +249,9 @@ func throughout(free []int, first, n int) int {
 	return slices.Min(free[first : first+n])
 }
 
-// unverified returns a fault with code availability_unverified for data that could
-// not be read, and logs the error. /rental-availability answers with this fault,
-// because its answer has no field computed. The argument `missing` names the data.
+// unverified returns a fault with code availability_unverified for data that could not be
+// read, and logs the error. /rental-availability answers with this fault, because the answer
+// of /rental-availability has no field "computed". The argument `missing` names the data.
 func (p *Public) unverified(ctx context.Context, missing string, err error) error {
 	p.note(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")

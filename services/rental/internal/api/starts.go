@@ -9,7 +9,7 @@ import (
 )
 
 // starts answers with the times on a date at which a customer's reservation can begin. If data
-// cannot be read, the field computed of the answer is false, as in /rental-available-dates.
+// cannot be read, the field "computed" of the answer is false, as in /rental-available-dates.
 func (p *Public) starts(ctx context.Context, r rental.StartsRequest) (*rental.Starts, error) {
 	var asked usecase.Request
 	asked.RentalID, asked.Quantity = r.RentalID, r.Quantity

@@ -34,8 +34,7 @@ var (
 	refunds = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
-// Later reports whether a charge that booking has reported (the
-// argument `said`) is newer than the stored charge (the argument `known`).
+// Later reports whether the charge `said`, which booking has reported, is newer than the stored charge `known`.
 func Later(known, said booking.Charge) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[said.Status], statuses[known.Status]),
@@ -45,15 +44,15 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether the argument `said` is later than the argument `known` and contains news.
+// newsSince reports whether the charge `said` is later than the charge `known` and contains news.
 // News is a different sum of refunds made at the provider, or a different status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere ||
 		said.DisputeStatus != known.DisputeStatus)
 }
 
-// failedSince reports whether a payment attempt has failed that
-// the argument `said` contains but the argument `known` does not.
+// failedSince reports whether the charge `said` contains a failed
+// payment attempt that the charge `known` does not contain.
 func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }

@@ -167,8 +167,8 @@ type Charged struct {
 }
 
 // Unfinished returns the next reservations whose charge is not final, in the order of
-// business and id. They follow the reservation in the argument `after`; the argument `limit` is
-// their maximum number. Unfinished leaves out reservations whose charge is being created.
+// business and id. They follow the reservation in the argument `after`; the argument `limit`
+// is their maximum number. The result leaves out reservations whose charge is being created.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged

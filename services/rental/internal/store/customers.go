@@ -91,7 +91,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked E
 	})
 }
 
-// theirs locks the reservations of a customer. It returns the ids of those to anonymize, and the reservations to keep.
+// theirs locks the reservations of a customer. It returns the ids
+// of the reservations to anonymize, and the reservations to keep.
 func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked Erase) ([]uuid.UUID, []customer.Ahead, error) {
 	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{
 		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today),

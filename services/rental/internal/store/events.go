@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// kept returns an SQL expression for the data of an event. The data are all columns of a reservation
-// except the hash of its link. The argument `of` is the name of the query that returns the reservation.
+// kept returns an SQL expression for the data of an event. The data are all columns of a reservation except
+// the hash of the customer's link. The argument `of` is the name of the query that returns the reservation.
 func kept(of string) string { return `to_jsonb(` + of + `) - 'link_hash'` }
 
 // Kept decodes reservations from the stored data of events.

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns the ids of businesses that have reservations which
-// are not picked up yet and end today or later. The ids are in ascending order and
+// WithReservationsAhead returns the ids of businesses with reservations that are not
+// picked up yet and end on the date `today` or later. The ids are in ascending order and
 // follow the id in the argument `after`; the argument `limit` is their maximum number.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {

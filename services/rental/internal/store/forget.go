@@ -86,9 +86,10 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-// RemembersEnded returns the ids of businesses that have a reservation to anonymize: it had ended at the instant
-// in the argument `then` and is not anonymized yet. The ids are in ascending order and follow the id in the argument
-// `after`; the argument `limit` is their maximum number. The query uses an index to go from one business to the next.
+// RemembersEnded returns the ids of businesses that have a reservation to anonymize: the
+// reservation had ended at the instant in the argument `then` and is not anonymized yet. The
+// ids are in ascending order and follow the id in the argument `after`; the argument `limit`
+// is their maximum number. The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		remembersEndedSQL, after, then, limit)

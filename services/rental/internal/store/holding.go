@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// holdingSQL reads the reservations and extras that may occupy units on a range
-// of dates. It may also return some that do not; the caller counts exactly.
+// holdingSQL reads the reservations and extras that may occupy units on a range of dates.
+// It may also return some that occupy no units on these dates; the caller counts exactly.
 //
 // The query always returns reservations that are picked up and not returned, because their units
 // also occupy the current date. Only the caller knows whether the current date is in the range.

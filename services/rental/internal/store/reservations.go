@@ -41,7 +41,7 @@ type Reservation struct {
 	CustomerPhone *string
 	FormData      json.RawMessage // a JSON object with the answers to the business's own questions
 	Locale        string          // the customer's language, which is one of the business's languages
-	Timezone      string          // the time zone in which it was made: an IANA name, or "" if unknown
+	Timezone      string          // the time zone in which the reservation was made: an IANA name, or "" if unknown
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LinkHash      []byte // hash of the customer's link (libs/sale/link); nil if the customer was anonymized
@@ -142,8 +142,8 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations returns a page of the reservations of a business that match the filter, ordered by start. It also
-// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
+// Reservations returns a page of the reservations of a business that match the filter, ordered by start. The second
+// result is the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)

@@ -63,17 +63,17 @@ type Extra struct {
 	Price    *int64    `json:"price,omitempty"` // the price of all units of the extra for the whole time
 }
 
-// Price is the price of a reservation in minor units of Currency. Own
-// is the part for the main rental; Total also includes the extras.
+// Price is the price of a reservation in minor units of Currency. Own is the
+// price of the main rental; Total also includes the prices of the extras.
 type Price struct {
 	Own, Total int64
 	Currency   money.Currency
 	Changes    []booking.PriceChange // the pricing rules that changed Own or the price of an extra, each listed once
 }
 
-// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both process
-// the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A
-// later statement of the same transaction sees what earlier holders of the locks have written.
+// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both statements process
+// the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A later
+// statement of the same transaction sees the rows that earlier holders of the locks have written.
 const (
 	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`

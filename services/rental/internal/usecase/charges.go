@@ -44,7 +44,7 @@ type Made struct {
 	CheckoutURL string
 }
 
-// charged sets r.Payment if the customer must pay online now (semantics.md §3). The reservation then waits for
+// charged sets `r.Payment` if the customer must pay online now (semantics.md §3). The reservation then waits for
 // its charge. The argument `due` is the amount to pay now, in minor units: the sum of the payments that the
 // rentals require for all units and the whole time. The argument `choice` is the customer's payment choice, or "".
 //

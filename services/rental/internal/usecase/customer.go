@@ -60,7 +60,7 @@ func hasAddress(asked Request) error {
 	return nil
 }
 
-// inReach refuses a reservation that begins in the past or ends beyond the advance limit.
+// inReach refuses a reservation that begins in the past, or that ends after the last date within the advance limit.
 func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly bool, now time.Time) error {
 	today := offer.Today(now)
 	switch {

@@ -89,7 +89,7 @@ func (f *Followers) Once(ctx context.Context) error {
 	if now := f.clock.Now(); now.Sub(f.sweptAt) >= sweepEvery {
 		swept, err := f.sweep(ctx)
 		if swept {
-			f.sweptAt = now // the next sweep retries the businesses for which this one failed
+			f.sweptAt = now // the next sweep retries the businesses for which this sweep failed
 		}
 		first = cmp.Or(first, err)
 	}

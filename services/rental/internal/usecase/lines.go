@@ -76,8 +76,8 @@ func (l line) time(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price sets the prices of the reservation r and its extras by the current pricing rules of the business. The
-// price of a line is the price of one unit for one hour or day, times the hours or days, times the units.
+// price sets the prices of the reservation `r` and its extras by the current pricing rules of the business.
+// The price of a line is the price of one unit for one hour or day, times the hours or days, times the units.
 //
 // price returns the amount, in minor units, that must be paid online now. The
 // payment requirement of each rental determines this amount from the price of one
@@ -124,7 +124,8 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	return due, nil
 }
 
-// unpriced returns a fault with code availability_unverified for a price that could not be determined.
+// unpriced returns a fault with code availability_unverified. The
+// argument is the reason why a price could not be determined.
 func unpriced(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err,
 		"The price could not be determined just now, so nothing was reserved; try again shortly.")

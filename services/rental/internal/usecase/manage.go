@@ -64,7 +64,7 @@ type Managed struct {
 	Ends         time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
-	Unpaid       bool // cancelled because it was not paid in time; false after the event is deleted
+	Unpaid       bool // cancelled because the customer did not pay in time; false after the events are deleted
 }
 
 // View returns the customer's view of the reservation to which the token belongs. It first asks booking for the current

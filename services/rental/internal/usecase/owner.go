@@ -167,7 +167,7 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	return o.open(ctx, offer, r)
 }
 
-// warnings returns the rules for customers that a reservation by the owner breaks. The owner may break them.
+// warnings returns the rules for customers that a reservation by the owner breaks. The owner may break these rules.
 func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
 		return nil
@@ -175,8 +175,8 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
-// forCustomer checks a reservation from the booking page. It sets
-// the price of r and, if the customer pays online, the charge.
+// forCustomer checks a reservation from the booking page. It sets the price
+// of the reservation `r` and, if the customer pays online, the charge.
 func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request,
 	r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// pickUp changes a reservation to picked up and assigns units to it that can be
-// handed out (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
+// pickUp changes the status of a reservation to picked up, and assigns units that can be handed
+// out to the reservation (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
