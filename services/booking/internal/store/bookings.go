@@ -191,7 +191,7 @@ func (e *NotAllowedError) Error() string { return "not allowed from status " + s
 // WrongDayError means that a transition is not allowed on the current day.
 type WrongDayError struct {
 	Date timespan.Date // the date of the booking
-	Zone string        // the time zone of the sale; if it is unknown, the UTC offset of the booking
+	Zone string        // the time zone of the sale, or the UTC offset of the booking if the zone is unknown
 }
 
 func (e *WrongDayError) Error() string {

@@ -340,7 +340,7 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid
 				return err
 			}
 			return errors.Join(err, p.cancel(ctx, tx, false, now))
-		case ChargeCancelling: // the subject is already cancelled, and its event recorded
+		case ChargeCancelling: // the subject is already cancelled, and the event of the cancellation is recorded
 			return p.become(ctx, tx, ChargeCancelled, "", "", now)
 		}
 		return nil

@@ -152,7 +152,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if err != nil {
 		return b.refuse(ctx, lock, err)
 	}
-	return *confirmation, nil // the lock is not released: it now belongs to the stored confirmation
+	return *confirmation, nil // the lock is not released, because it now belongs to the stored confirmation
 }
 
 // maxAttempts is the maximum number of attempts of one request. An attempt fails only if another booking

@@ -25,7 +25,7 @@ import (
 // confirms the reservation or frees its units. Charges is safe for concurrent use.
 type Charges struct {
 	records *store.Store
-	*Booker // for its providers and offers
+	*Booker // for the payment providers and offers
 }
 
 // NewCharges returns a Charges that uses the providers and offers of the booker.

@@ -55,7 +55,7 @@ type Managed struct {
 	Cancellation cancellation.Preview
 	Reschedule   MayMove // only for a booking
 	CanPay       bool
-	Unpaid       bool // cancelled because not paid in time; false when the events are deleted
+	Unpaid       bool // the sale was cancelled because it was not paid in time; false after its events are deleted
 }
 
 // MayMove describes whether the customer may reschedule a booking now. If Allowed
