@@ -28,7 +28,7 @@ type Client struct {
 	HTTP  *http.Client
 
 	Attempts       int           // maximal number of attempts per request; 0 means one
-	Pause          time.Duration // pause before the second attempt; before attempt n + 1 it is n times as long
+	Pause          time.Duration // pause before the second attempt; the pause before attempt n + 1 is n times as long
 	RepeatTimeouts bool          // reports whether to retry requests that took longer than HTTP.Timeout
 }
 

@@ -92,7 +92,7 @@ type Reason struct {
 	Message string `json:"message"` // the reason as one English sentence
 	// Whose is the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
 	Whose     string     `json:"whose,omitempty"`
-	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // the staff member, if the reason is about one
+	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // nil if the reason is not about a staff member
 	StaffName string     `json:"staff_name,omitempty"` // name of the staff member
 	// Name is the reason of a block, the name of the class that a
 	// staff member teaches, or the name of an inactive service.

@@ -34,5 +34,5 @@ type StaffTimeReport struct {
 type StaffTimeRow struct {
 	Date    timespan.Date `json:"date"` // first date of the period
 	StaffID uuid.UUID     `json:"staff_id"`
-	Minutes int64         `json:"minutes"` // booked, with buffers; a class session counts once for all its guests
+	Minutes int64         `json:"minutes"` // booked time with buffers; a session counts once for all guests
 }

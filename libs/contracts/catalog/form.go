@@ -48,7 +48,7 @@ type Question struct {
 	ServiceIDs []uuid.UUID `json:"service_ids"`
 	EventIDs   []uuid.UUID `json:"event_ids,omitempty"`
 	RentalIDs  []uuid.UUID `json:"rental_ids,omitempty"`
-	Consent    bool        `json:"consent,omitempty"` // for a checkbox: its answer is stored under [Consents]
+	Consent    bool        `json:"consent,omitempty"` // for a checkbox: the answer is stored under [Consents]
 }
 
 // QuestionOption is one of the possible answers to a question of the type select.

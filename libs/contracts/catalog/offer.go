@@ -53,7 +53,7 @@ type Offer struct {
 	FormEnforceAPI bool `json:"form_enforce_api,omitempty"`
 
 	Hours     WeekHours     `json:"hours"`
-	Overrides []DayOverride `json:"overrides"` // in order of the date, at most one per date
+	Overrides []DayOverride `json:"overrides"` // in order of the dates, at most one override per date
 	Blocks    []Block       `json:"blocks"`
 	Staff     []Staff       `json:"staff"`              // in Auto-Assign order: by order, then name, then id
 	Services  []Service     `json:"services"`           // in the order in which pages show them
@@ -226,7 +226,7 @@ type Service struct {
 	// including inactive ones. The list is empty if the service needs no staff.
 	StaffIDs []uuid.UUID    `json:"staff_ids"`
 	Variants []Variant      `json:"variants"`
-	Classes  []ClassSession `json:"classes"` // if not empty, only these sessions can be booked
+	Classes  []ClassSession `json:"classes"` // if the list is not empty, customers can book only these sessions
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Category is the heading under which pages list the service; "" for none.

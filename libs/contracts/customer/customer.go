@@ -24,7 +24,7 @@ type Search struct {
 	// Of is a list of email addresses in lower case. If it is not empty,
 	// exactly these customers are returned, and Query is ignored.
 	Of    []string `json:"of"`
-	After string   `json:"after"` // only addresses after this one, in their order
+	After string   `json:"after"` // only addresses that follow this address in the order
 	Limit int      `json:"limit"` // 1 to MostFound
 }
 

@@ -19,7 +19,7 @@ type Event struct {
 	Subject    Subject     `json:"subject"`
 	At         time.Time   `json:"at"` // time of the change by the clock of the service
 	Actor      actor.Actor `json:"actor"`
-	Sequence   int         `json:"sequence"` // number of the event among those of its subject, from 1
+	Sequence   int         `json:"sequence"` // number of the event among the events of its subject, from 1
 	// Data is the subject after the change, as the admin API shows it. For a rescheduled
 	// booking or event, Data also contains the old time as "from" and the new time as "to".
 	Data json.RawMessage `json:"data"`
@@ -92,7 +92,7 @@ const (
 // The types of events about the team of a business. The audit log shows them; webhooks do not send them.
 const (
 	MemberInvited         Type = "member.invited"
-	MemberJoined          Type = "member.joined" // the person proved to be the invited one
+	MemberJoined          Type = "member.joined" // the person proved to be the invited person
 	MemberChanged         Type = "member.changed"
 	MemberRemoved         Type = "member.removed"
 	MemberPasswordChanged Type = "member.password_changed"

@@ -58,8 +58,8 @@ WITH waiting AS (
 SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FROM numbered ORDER BY position`
 )
 
-// pageSQL reads a page before stateSQL reads the state of the feed. The state
-// therefore includes all removals of events that happened before the page was read.
+// pageSQL reads a page of events. After it, stateSQL reads the state of the feed. The
+// state therefore includes all removals of events that happened before the page was read.
 const (
 	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
 

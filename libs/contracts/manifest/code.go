@@ -33,11 +33,11 @@ const (
 	CodeURL             Code = "url"              // Value is not a URL
 	CodeOrigin          Code = "origin"           // Value is not an origin
 	CodeWindow          Code = "window"           // empty or unreadable opening hours
-	CodeContrast        Code = "contrast"         // not dark enough; Color is the nearest that is
+	CodeContrast        Code = "contrast"         // a color that is too light; Color is the nearest valid color
 	CodeTwice           Code = "twice"            // Value occurs twice
 	CodeUnknown         Code = "unknown"          // a key that no object has
 	CodeItself          Code = "itself"           // a rental that is its own upsell
-	CodeDefaultLanguage Code = "default_language" // the languages lack Language, the default one
+	CodeDefaultLanguage Code = "default_language" // the list of languages lacks Language, the default language
 	CodeForeignLanguage Code = "foreign_language" // a translation into Language, which is not offered
 	CodeOrder           Code = "order"            // the end is not after the start
 	CodeExcludes        Code = "excludes"         // the field With excludes this field
