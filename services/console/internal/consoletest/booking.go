@@ -28,7 +28,7 @@ type Booking struct {
 }
 
 // TakeSilent returns the last path segment, for example "confirm", of each request that must not notify the customer.
-// TakeSilent then forgets these requests, so that the next call returns only later ones.
+// TakeSilent then discards the segments that it has returned, so that the next call returns only later segments.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,12 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RentalOverview has the reservations of a business that are picked up or due for pickup, and the numbers of free
-// units.
+// RentalOverview has the reservations of a business that the owner must handle, and the numbers of free units.
 type RentalOverview struct {
 	Date   timespan.Date                  // today in the time zone of the business
 	Out    peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
-	Due    peers.Part[rental.Reservation] // reservations that are not picked up yet and whose dates include today
+	Due    peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
 	Unpaid peers.Part[rental.Reservation] // reservations that end today or later and whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
 	// act on these reservations, whatever the date.
@@ -63,9 +62,9 @@ const (
 	mostRentals   = 100
 )
 
-// RentalOverview reads the reservations that are picked up or due for pickup. It also reads the numbers of free units
-// on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service
-// is marked as unknown.
+// RentalOverview reads the reservations that the owner must handle, from today on and overdue ones. It also reads the
+// numbers of free units on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the
+// data of this service is marked as unknown.
 func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())

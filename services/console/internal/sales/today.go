@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Today has the customers and tasks of a business on the present day that the person may see.
+// Today has those customers and tasks of a business on the present day that the person may see.
 type Today struct {
 	Business *catalog.Offer
 	Date     timespan.Date               // date of today in the time zone of the business
@@ -28,7 +28,7 @@ type Today struct {
 	Unpaid   peers.Part[booking.Booking] // bookings that begin today or later and whose online payment is pending
 	// UnpaidRentals are reservations that end today or later and whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
-	Due           peers.Part[rental.Reservation] // reservations that are not picked up yet and whose dates include today
+	Due           peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
 	Out           peers.Part[rental.Reservation] // picked-up reservations whose return is due today or was due earlier
 	Calendar      *Calendar                      // calendar of today, with each member's free time
 }
