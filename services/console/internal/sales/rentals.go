@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RentalOverview has the reservations of a business that the owner must handle, and the numbers of free units.
+// RentalOverview has lists of the present, future and problematic reservations of a business, and the numbers of free
+// units.
 type RentalOverview struct {
 	Date   timespan.Date                  // today in the time zone of the business
 	Out    peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
@@ -62,9 +63,9 @@ const (
 	mostRentals   = 100
 )
 
-// RentalOverview reads the reservations that the owner must handle, from today on and overdue ones. It also reads the
-// numbers of free units on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the
-// data of this service is marked as unknown.
+// RentalOverview reads the lists of reservations in the type [RentalOverview]. It also reads the numbers of free units
+// on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service
+// is marked as unknown.
 func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
