@@ -16,8 +16,8 @@ type Config struct {
 	Port int `env:"PORT, default=8080"`
 	// AdminPort is the port of the admin address. 0 selects a free port.
 	AdminPort int `env:"ADMIN_PORT, default=8090"`
-	// OpsPort is the port that serves the readiness and the metrics of all services together. If it is 0, each service
-	// serves them at its own port only.
+	// OpsPort is the port that serves the readiness and the metrics of all services together. If OpsPort is 0, each
+	// service serves its readiness and metrics only at its own port.
 	OpsPort int `env:"OPS_PORT"`
 	// Host is the address of this machine on which PORT and ADMIN_PORT listen; the default is loopback.
 	Host string `env:"HOST, default=127.0.0.1"`
@@ -40,11 +40,11 @@ type Config struct {
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the public base URL of the customers' pages. Booking, rental and pages get it as their setting
-	// PAGES_URL. The default is the public address.
+	// PagesURL is the public base URL of the customers' pages. The services booking, rental and pages get this URL in
+	// their setting PAGES_URL. The default is the public address.
 	PagesURL string `env:"PAGES_URL"`
-	// OwnerURL is the base URL of the owner's pages. Console gets it as its setting OWNER_URL. The default is the admin
-	// address.
+	// OwnerURL is the base URL of the owner's pages. The service console gets this URL in its setting OWNER_URL. The
+	// default is the admin address.
 	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the service notifications in the same environment
 	// variables. If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.

@@ -43,8 +43,8 @@ type Demo struct {
 	Try []string
 }
 
-// startDemo publishes the demo business and creates its API key, if they do not exist yet. startDemo also searches for
-// a free slot.
+// startDemo publishes the demo business and creates the business's API key, if they do not exist yet. startDemo also
+// searches for a free slot.
 func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil

@@ -15,7 +15,7 @@ const (
 	maxOldLogs   = 3  // number of old log files that are kept
 )
 
-// openLog opens the log file at path for appending. The logs are not written to the terminal, because they would hide
+// openLog opens the log file at `path` for appending. The logs are not written to the terminal, because they would hide
 // the lines that the person at the terminal must read. The log file is rotated, so that its total size is limited.
 func openLog(path string) (io.WriteCloser, error) {
 	log := &lumberjack.Logger{Filename: path, MaxSize: logMegabytes, MaxBackups: maxOldLogs}

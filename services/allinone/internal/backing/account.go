@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// account is the user that runs the processes of PostgreSQL and Redis. It is the user of this process, unless that user
-// is root: PostgreSQL refuses to run as root, so root runs it as another user.
+// account is the user that runs the processes of PostgreSQL and Redis. The account is the user of this process, unless
+// that user is root. PostgreSQL refuses to run as root, so root runs PostgreSQL as another user.
 type account struct {
 	name       string
 	uid, gid   uint32

@@ -19,8 +19,8 @@ type Home struct {
 	lock     *os.File
 }
 
-// OpenHome opens the folder at `path` and locks it for this process. If the folder does not exist, OpenHome creates it,
-// and only its owner can access it. OpenHome also checks that it can write files in the folder.
+// OpenHome opens the folder at `path` and locks it for this process. If the folder does not exist, OpenHome creates a
+// folder that only its owner can access. OpenHome also checks that it can write files in the folder.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

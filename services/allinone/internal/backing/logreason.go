@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// readLogReason returns the line of the log file at path that explains why a program failed.
+// readLogReason returns the line of the log file at `path` that explains why a program failed.
 func readLogReason(path string) string {
 	log, err := os.ReadFile(path)
 	if err != nil {

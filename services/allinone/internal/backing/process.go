@@ -21,8 +21,8 @@ type process struct {
 	exited     chan struct{} // closed when the program has ended
 }
 
-// launch starts a program as the account in `p`. The output goes to a new file, logs/<name>.log. The program gets a
-// process group of its own: it does not receive Ctrl-C, and this process can stop the programs in the right order. On
+// launch starts a program as the account in `p`. The output goes to a new file, logs/<name>.log. The program gets its
+// own process group, so that it does not receive Ctrl-C. This process can then stop the programs in the right order. On
 // Linux, the program also ends if this process is killed.
 func launch(p storeFolders, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}

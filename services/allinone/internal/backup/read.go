@@ -32,7 +32,7 @@ type Backup struct {
 	zip *zip.ReadCloser
 }
 
-// Open opens the backup file at path and reads it completely. If the file is damaged, Open returns an error.
+// Open opens the backup file at `path` and reads the whole file. If the file is damaged, Open returns an error.
 func Open(path string) (*Backup, error) {
 	file, err := zip.OpenReader(path)
 	switch {

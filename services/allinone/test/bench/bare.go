@@ -24,7 +24,7 @@ type BareAddresses struct{ Public, MCP, Inside string }
 
 // bareServer is the program that Slotmesh is compared with (the bare program). The bare program does only the
 // unavoidable part of the same work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines
-// or checks. Its answers are bytes that an earlier request stored in it.
+// or checks. It answers with bytes that an earlier request stored.
 //
 //	PUT /bytes/{name}    stores the body
 //	GET /bytes/{name}    runs the rate limiter's script in Redis, then returns the stored body

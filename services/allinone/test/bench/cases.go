@@ -42,7 +42,8 @@ const (
 )
 
 // isEarly reports whether a case is measured before the other cases. Cases that only use the database must come first.
-// If they came later, notifications would still write messages about earlier bookings during their measurement.
+// Otherwise, the service notifications would still write messages about earlier bookings during the measurement of such
+// a case.
 func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
 // The names of the cases that the claims compare.
@@ -142,8 +143,8 @@ func (w *system) formatWindow(days int) string {
 		tomorrow.AddDate(0, 0, days).Unix())
 }
 
-// storeSameAnswer returns a function for benchCase.check. The function requests url from Slotmesh and stores the answer
-// under name in the bare program ([bareServer]).
+// storeSameAnswer returns a function for benchCase.check. The function requests `url` from Slotmesh and stores the
+// answer under `name` in the bare program ([bareServer]).
 func (w *system) storeSameAnswer(name, url string) func() error {
 	return func() error {
 		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
@@ -154,8 +155,8 @@ func (w *system) storeSameAnswer(name, url string) func() error {
 	}
 }
 
-// fetchAnswer requests url from Slotmesh, decodes the answer into target, and stores the answer under name in the bare
-// program ([bareServer]).
+// fetchAnswer requests `url` from Slotmesh, decodes the answer into `target`, and stores the answer under `name` in the
+// bare program ([bareServer]).
 func (w *system) fetchAnswer(name, url string, target any) error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
 	if err != nil {

@@ -127,8 +127,8 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 // load runs on the same machine as the servers.
 type httpClient struct{ http *fasthttp.Client }
 
-// answerTimeout limits the wait for a connection or an answer. The run fails when it expires, so it is long enough for
-// a slow machine.
+// answerTimeout limits the wait for a connection or an answer. The run fails when this time has passed, so the time is
+// long enough for a slow machine.
 const answerTimeout = 2 * time.Minute
 
 // maxAnswer is the maximum number of bytes of an answer.

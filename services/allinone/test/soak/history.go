@@ -56,8 +56,8 @@ var resourceModel = porcupine.Model{
 
 // checkHistories checks the history of each resource: an order must exist in which the operations, one after the other,
 // give the answers that the clients received. checkHistories returns the number of checked histories, and a text for
-// each resource for which no such order exists. If an attempt has no answer but its row exists, the attempt counts as
-// executed at any time after its beginning.
+// each resource for which no such order exists. If an attempt has no answer but its row exists, the attempt may have
+// been executed at any time after it began.
 func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.operations {
@@ -139,7 +139,7 @@ func (op *operation) addHistory(rows []row, changes map[uuid.UUID][]change,
 
 const noTime = time.Duration(math.MaxInt64)
 
-// findSpan returns the earliest and the latest time at which the task can have had its effect, if it had an effect.
+// findSpan returns the earliest and the latest time at which the task may have had an effect.
 func (t *task) findSpan() (time.Duration, time.Duration) {
 	begin, end := noTime, noTime
 	for _, a := range t.attempts {

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// nemesis causes faults in processes, stores and links. It draws the faults from a seed: with the same seed, it draws
+// nemesis causes faults in processes, stores and links. The faults depend on a seed: with the same seed, nemesis draws
 // the same faults in the same order. The requests that are running during a fault still differ between runs.
 type nemesis struct {
 	w       *workload

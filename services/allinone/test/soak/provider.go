@@ -21,8 +21,8 @@ import (
 const webhookSecret = "whsec_soak"
 
 // provider is a fake of Stripe's API that stores its charges, unlike stripe-mock. It finds a charge by its idempotency
-// key. While a fault disturbs the provider, it executes some calls and then hangs, answers 500 or breaks off the
-// answer; it refuses other calls with 429. Unlike Stripe, this fake does not answer 500 again to a retry with the same
+// key. While a fault disturbs the provider, the fake executes some calls and then hangs, answers 500 or breaks off the
+// answer. It refuses other calls with 429. Unlike Stripe, this fake does not answer 500 again to a retry with the same
 // key.
 type provider struct {
 	server  *http.Server

@@ -75,7 +75,8 @@ func (s *stores) postgresAddress() []string {
 
 func (s *stores) redisAddress() []string { return []string{s.redis.Options().Addr} }
 
-// crashPostgres kills PostgreSQL's main process. The child processes end when they notice that it is dead.
+// crashPostgres kills PostgreSQL's main process. The child processes end when they notice that the main process is
+// dead.
 func (s *stores) crashPostgres(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.databaseURL())
 	if err != nil {
