@@ -1,9 +1,9 @@
 // Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the events. Each event
 // creates each of its jobs exactly once.
 //
-// The reader processes a page of events in one transaction: the subscribers write their rows, their jobs are inserted,
-// and the feed's cursor moves past the page. If a process dies before the commit, nothing is stored, and the page is
-// read again.
+// The reader processes a page of events in one transaction: the subscribers write rows, their jobs are inserted, and
+// the feed's cursor moves past the page. If a process dies before the commit, nothing is stored, and the page is read
+// again.
 //
 // Only one replica at a time reads a feed: the replica that holds the lock in the feed's row. The lock only prevents
 // useless requests by the other replicas. The guarantee "exactly once" does not depend on the lock: the transaction

@@ -43,8 +43,8 @@ const (
 	Timeout = time.Minute
 	// rescueAfter is the time after which River runs a job again if the job's process died.
 	rescueAfter = 2 * Timeout
-	// stopTimeout is how long a stopping service waits for the running jobs. It then cancels them, and they run again
-	// later.
+	// stopTimeout is how long a stopping service waits for the running jobs. The service then cancels these jobs, and
+	// they run again later.
 	stopTimeout = 10 * time.Second
 	// fetchPause is the pause between two fetches from a queue that has jobs. Each fetch returns at most one job per
 	// worker, so River's default of 100 ms would limit a queue of 8 workers to 80 jobs a second.

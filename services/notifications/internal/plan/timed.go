@@ -36,7 +36,7 @@ const (
 	// payment has no deadline yet.
 	paymentRequestAfter = 15 * time.Minute
 	// returnReminderMinute is the time of day of the reminder to return rented things, in minutes after midnight
-	// (09:00). It applies to a reservation without an end time, on its last day.
+	// (09:00). This time applies on the last day of a reservation without an end time.
 	returnReminderMinute = 9 * 60
 	// returnReminderBefore is the time between the reminder to return rented things and the end of a reservation with
 	// an end time.

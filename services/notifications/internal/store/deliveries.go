@@ -110,8 +110,8 @@ type NewDelivery struct {
 	CustomerEmail                              string // address of the customer whose data Body contains, or ""
 }
 
-// Listener is an active endpoint and the events that it is subscribed to, with the state that decides the queue of its
-// jobs.
+// Listener is an active endpoint with the events to which it is subscribed. The state decides in which queue the
+// endpoint's jobs run.
 type Listener struct {
 	BusinessID, ID uuid.UUID
 	Events         []string
