@@ -68,9 +68,9 @@ func UnknownBrowser(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser returns the attempter for a browser that has signed in to the account
-// before. The browser has its own count, so that attempts from other browsers and networks
-// cannot block it. The argument `browser` is a hash of the secret that the browser stores.
+// KnownBrowser returns the attempter for a browser that has signed in to the account before. The browser has its own
+// count, so that attempts from other browsers and networks cannot block this browser. The argument `browser` is a hash
+// of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }

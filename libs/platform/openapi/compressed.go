@@ -79,7 +79,8 @@ func accepts(accept, encoding string) bool {
 	return anyAccepted
 }
 
-// etag returns the entity tag of the file in one encoding. Each encoding has its own tag, because its bytes differ.
+// etag returns the entity tag of the file in one encoding. Each encoding has its own tag, because the encoded bytes
+// differ.
 func (f *File) etag(encoding string) string {
 	if encoding != "" {
 		encoding = "-" + encoding

@@ -84,8 +84,8 @@ func isCallerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// Find returns the name of the caller that has this credential, or "" if the credential is unknown. It
-// always compares all hashes in constant time, so that its duration reveals nothing about the hashes.
+// Find returns the name of the caller that has this credential, or "" if the credential is unknown. It always compares
+// all hashes in constant time, so that the duration of a call reveals nothing about the hashes.
 func (c Callers) Find(credential []byte) string {
 	if len(credential) == 0 {
 		return ""

@@ -10,10 +10,10 @@ type DueRows struct {
 	Condition string // SQL condition of due rows; the parameter $2 is the current instant
 }
 
-// DueBusinesses returns an SQL query for the ids of businesses that have due rows in any of
-// the tables. The query returns at most $3 ids, in ascending order, each greater than the id
-// $1. Rows are due at the instant $2. The query uses the index to find the next business.
-// Its cost therefore depends on the number of businesses, not on the number of their rows.
+// DueBusinesses returns an SQL query for the ids of businesses that have due rows in any of the tables. The query
+// returns at most $3 ids, in ascending order, each greater than the id $1. Rows are due at the instant $2. The query
+// uses the index to find the next business. The cost of the query therefore depends on the number of businesses, not on
+// the number of rows.
 func DueBusinesses(all ...DueRows) string {
 	var due []string
 	for _, d := range all {

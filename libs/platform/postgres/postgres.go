@@ -238,8 +238,8 @@ func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) err
 		})
 }
 
-// connectWithRetry connects to the database. It retries until the duration `wait` has passed,
-// because a database that is installed together with the services may start later than they do.
+// connectWithRetry connects to the database. It retries until the duration `wait` has passed, because a database that
+// is installed together with the services may start later than the services.
 func connectWithRetry(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
 	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)),

@@ -143,7 +143,7 @@ func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 	}
 }
 
-// decide reports whether the write exists. If the write does not exist, decide refuses it, so that this attempt
+// decide reports whether the write exists. If the write does not exist, decide refuses the write, so that this attempt
 // can no longer make it. If the transaction of an attempt is still open, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {

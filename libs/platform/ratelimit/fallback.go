@@ -24,12 +24,13 @@ const (
 // Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
-// Fallback counts requests in Redis. While Redis fails or is slow, it counts them in
-// the memory of this process, so that requests and limits continue to work. After three
-// consecutive failures, Fallback sends only one trial request per second to Redis.
+// Fallback counts requests in Redis. While Redis fails or is slow, Fallback counts requests in the memory of this
+// process, so that requests and limits continue to work. After three consecutive failures, Fallback sends only one
+// trial request per second to Redis.
 //
-// The local limiter records every request that passes, so that it can take over. It also records every refusal with
-// its duration. Until the recorded time has passed, Fallback refuses requests of the client without a call to Redis.
+// The local limiter records every request that passes, so that it can take over. It also records every refusal with the
+// duration of the refusal. Until the recorded time has passed, Fallback refuses requests of the client without a call
+// to Redis.
 //
 // Fallback counts decisions in the metric slotmesh.ratelimit.decisions, by store (redis, local, remembered) and
 // outcome (allowed, refused). It logs a line when the local limiter takes over, and a line when Redis works again.

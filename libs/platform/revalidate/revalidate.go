@@ -64,7 +64,7 @@ func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	return ages
 }
 
-// Cache holds values by key and revalidates them with the service that owns them.
+// Cache holds values by key and revalidates the values with the service that owns them.
 type Cache[V Value] struct {
 	ask     Ask[V]
 	opts    Options

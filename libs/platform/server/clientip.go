@@ -79,8 +79,8 @@ func (p Proxies) isTrusted(addr netip.Addr) bool {
 // frontCaller is the name of the service front in PEER_CALLERS.
 const frontCaller = "front"
 
-// trustedSenders are the senders whose header X-Forwarded-For is trusted. A proxy is identified by its
-// address. The front of Slotmesh is identified by its credential, because its pods have no fixed addresses.
+// trustedSenders are the senders whose header X-Forwarded-For is trusted. A proxy is identified by its address. The
+// front of Slotmesh is identified by a credential, because the pods of the front have no fixed addresses.
 type trustedSenders struct {
 	proxies Proxies
 	callers peer.Callers

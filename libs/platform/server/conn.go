@@ -120,8 +120,8 @@ func (c *conn) readBody(p []byte) (int, error) {
 }
 
 // readHead reads from the socket until the head of a request is complete. It copies the head, and the part of the body
-// that has arrived, to `p` and returns their length. If readHead returns 0 without an error, the caller must call
-// readHead again.
+// that has arrived, to `p`. It returns the number of copied bytes. If readHead returns 0 without an error, the caller
+// must call readHead again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)
@@ -227,7 +227,7 @@ func (c *conn) markIdle() {
 	}
 }
 
-// closeIfIdle closes the connection if it is idle. It reports whether it has closed the connection.
+// closeIfIdle closes the connection if it is idle. closeIfIdle returns true if it has closed the connection.
 func (c *conn) closeIfIdle() bool {
 	if !c.state.CompareAndSwap(idle, reclaimed) {
 		return false

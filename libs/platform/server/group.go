@@ -21,9 +21,9 @@ type membership struct {
 	element *list.Element
 }
 
-// closeOldestIdle closes the connection that has been idle for the longest time, and
-// returns it. It returns nil if all connections are busy. It moves busy connections at
-// the start of the list to the end, so that the next call does not examine them again.
+// closeOldestIdle closes the connection that has been idle for the longest time, and returns it. It returns nil if all
+// connections are busy. It moves busy connections at the start of the list to the end, so that the next call does not
+// examine these connections again.
 func (g *group) closeOldestIdle() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {

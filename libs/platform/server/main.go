@@ -26,8 +26,8 @@ type process struct {
 	Now string `env:"SLOTMESH_NOW"`
 }
 
-// Service describes a service for [Main]. New builds the service from its settings.
-// Migrate applies the migrations of its tables; it is nil for a service without tables.
+// Service describes a service for [Main]. New builds the service from its settings. Migrate applies the migrations of
+// the service's tables; Migrate is nil for a service without tables.
 type Service[C any] struct {
 	Name    string
 	New     func(context.Context, C, Runtime) (*Server, error)

@@ -101,7 +101,8 @@ func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 // Content-Type of an answer. Without the header, a browser could show a JSON answer as an HTML page.
 var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
-// serverSpan is the option that marks a span as a server span. It is created once, because every request uses it.
+// serverSpan is the option that marks a span as a server span. The option is created once, because every request uses
+// it.
 var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 
 // noRoute is the route in telemetry for a path without a handler. The

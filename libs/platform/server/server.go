@@ -290,8 +290,8 @@ func (s *Server) drain(isOrderly bool) error {
 			errs = append(errs, fmt.Errorf("%s: draining the %s port %w", s.name, port.bounds.port, err))
 		}
 	}
-	// The HTTP servers are shut down last. They may close a connection
-	// that seems idle to them, although a request is just arriving on it.
+	// The HTTP servers are shut down last. An HTTP server may close a connection that seems idle, although a request is
+	// just arriving on this connection.
 	if s.httpPort != nil {
 		errs = append(errs, s.httpPort.http.Shutdown(deadline))
 	}

@@ -1,5 +1,5 @@
-// Command bundle builds the browser files of a service's pages. It bundles each .css and
-// .ts file in the folder src with its imports, and writes the minified result to dist.
+// Command bundle builds the browser files of a service's pages. It bundles each .css and .ts file in the folder `src`
+// with the files that it imports. It writes the minified result to the folder `dist`.
 package main
 
 import (
