@@ -1,6 +1,6 @@
-// Package fault defines the error type that the services of Slotmesh exchange. It also contains the table
-// of error kinds with their code and HTTP status (semantics.md §7). Handlers return faults, and the server
-// sends them as JSON. The client of the calling service decodes the JSON to a fault of the same kind.
+// Package fault defines the error type that the services of Slotmesh exchange. It also contains the table of the kinds
+// of errors, each with a code and an HTTP status (semantics.md §7). Handlers return faults, and the server sends them
+// as JSON. The client of the calling service decodes the JSON to a fault of the same kind.
 //
 // Any other error is internal: the server logs it in full, and sends status 500 without details.
 package fault

@@ -1,9 +1,9 @@
-// Package zone loads time zones by their IANA names. All code of the process uses the same time zone
-// rules. The package does no I/O: package zonefiles reads the files and passes their content to it.
+// Package zone loads time zones by their IANA names. All code of the process uses the same time zone rules. The package
+// does no I/O: package zonefiles reads the files and passes their content to package zone.
 //
-// Governments change time zones with a few weeks' notice. The process therefore uses the rules embedded
-// in the program only if it finds no newer rules. The lookup of Go's package time is not used. It prefers
-// the files of the machine even if they are older, and it accepts names that exist only on this machine.
+// Governments change time zones with a few weeks' notice. The process therefore uses the rules embedded in the program
+// only if it finds no newer rules. The lookup of Go's package time is not used. That lookup prefers the files of the
+// machine even if these files are older. It also accepts names that exist only on this machine.
 package zone
 
 import (
