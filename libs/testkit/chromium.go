@@ -30,7 +30,7 @@ func ChromiumDOM(t *testing.T, address string) []byte {
 		"--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
 	var faults bytes.Buffer
-	// Other processes of Chromium end later. They write to the profile folder until they end.
+	// Other processes of Chromium end later, and write to the profile folder until then.
 	cmd.Stderr, cmd.WaitDelay = &faults, MaxWait
 	dom, err := cmd.Output()
 	if err != nil {

@@ -72,7 +72,8 @@ client_tls_key_file = %[7]s/key
 `
 
 // pgbouncer starts a PgBouncer for the database and returns the URL of the database through it. PgBouncer runs as the
-// owner of the folder of the database socket: it refuses to run as root, and it needs access to that socket.
+// owner of the database socket's folder. The reason is that PgBouncer refuses to run as root, and needs access to that
+// socket.
 func pgbouncer(t testing.TB, databaseURL string) string {
 	t.Helper()
 	server, err := pgx.ParseConfig(databaseURL)
