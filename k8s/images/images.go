@@ -78,7 +78,7 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 }
 
 // readFurtherFiles returns the files in the argument `further`, by their paths in the image, and the libraries that
-// they load.
+// these files load.
 func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, error) {
 	entries := slices.Clone(baseEntries)
 	for at, file := range further {

@@ -1,6 +1,7 @@
 // Command metrics-server is the metrics server of Kubernetes with the few settings that a cluster of one node needs.
-// The original command describes its API with packages of a newer Kubernetes, which would have to be compiled only for
-// it. This command uses the packages of the Kubernetes version that the test cluster builds in any case.
+// The original command describes its API with packages of a newer Kubernetes. These packages would have to be compiled
+// only for this command. This command uses the packages of the Kubernetes version that the test cluster builds in any
+// case.
 package main
 
 import (
