@@ -37,8 +37,8 @@ type NotOpenedError struct{ Cause error }
 func (e *NotOpenedError) Error() string { return "the payment could not be opened: " + e.Cause.Error() }
 
 // Open creates the payment and then stores that it is open. If Create or Store
-// fails, Open cancels the sale by TakeBack. If the process dies, or TakeBack
-// does not succeed in time, the service's reconciliation job cancels the sale.
+// fails, Open cancels the sale by TakeBack. If the process dies, or if TakeBack
+// does not succeed in time, the reconciliation job of the service cancels the sale.
 //
 // Errors: [*NotOpenedError]; the error of Store if its code is outcome_unknown. In the second case Open does
 // not cancel the sale: a repeated request may have returned the payment, and the customer may have paid.

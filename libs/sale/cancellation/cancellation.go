@@ -28,8 +28,8 @@ type Sale struct {
 	// IsUnconfirmed reports that the business has not confirmed the sale yet. If the owner
 	// cancels such a sale, the cancellation declines it and refunds the full payment.
 	IsUnconfirmed bool
-	// FormerStarts are the starts of the sale before the business rescheduled it. If there are any, the customer
-	// may cancel until StartsAt, and gets the largest refund that the policy gives for any of the starts.
+	// FormerStarts are the starts of the sale before the business rescheduled the sale. If the list is not empty, the
+	// customer may cancel until StartsAt, and gets the largest refund that the policy gives for any of the starts.
 	FormerStarts []time.Time
 	// Withdrawn reports that the business no longer offers the sold service, ticket
 	// or rental. The customer may then cancel until StartsAt and gets a full refund.

@@ -127,8 +127,8 @@ func (c *check) key(key string) bool {
 // keptExactly reports whether a JSON number, written without an exponent, has at
 // most maxDigits digits before its decimal point and at most maxDigits after it.
 //
-// PostgreSQL stores the numbers of a jsonb value without an exponent, with thousands of digits if
-// necessary. A short text such as 1e9999 would become thousands of digits long each time it is read.
+// PostgreSQL stores the numbers of a jsonb value without an exponent, with thousands of digits if necessary.
+// Without this check, a short text such as 1e9999 would become thousands of digits long at each read.
 func keptExactly(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

@@ -13,8 +13,8 @@ import (
 type Policy struct {
 	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
 	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // in any order, each HoursBefore at most once
-	// MaxPercent is the maximal share of the payment that is refunded. It is the smallest share that
-	// applied at the time of any reschedule (lifecycle.md §3). Nil means that there is no maximum.
+	// MaxPercent is the maximal share of the payment that is refunded. This maximum is the smallest share
+	// that applied at the time of any reschedule (lifecycle.md §3). Nil means that there is no maximum.
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
