@@ -169,13 +169,13 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking may be marked as completed or no-show. This is possible from the
+// CanFinish reports whether a booking may be marked as completed or no-show. Both are allowed from the
 // beginning of the booking's date on (lifecycle.md §4). The argument `date` is the date of the
 // booking; `today` is the current date. Both dates are in the time zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed or no-show booking may be reopened. This is possible until
-// the end of the day after the booking's date. The argument `date` is the date of the booking;
+// CanReopen reports whether a completed or no-show booking may be reopened. Reopening is allowed
+// until the end of the day after the booking's date. The argument `date` is the date of the booking;
 // `today` is the current date. Both dates are in the time zone in which the booking was sold.
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 

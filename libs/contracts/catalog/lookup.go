@@ -27,8 +27,9 @@ func (r *Rental) ShortestDays() int {
 	return max(1, *r.MinRentalDays)
 }
 
-// index finds the elements of a list by their id. It holds the positions of the elements in the list, in
-// the order of the ids. It needs less memory than a map, and every service keeps many offers in memory.
+// index finds the elements of a list by their id. It holds the positions of the
+// elements in the list, in the order of the ids. An index is used instead of a map
+// because it needs less memory, and every service keeps many offers in memory.
 type index []int32
 
 func newIndex[T any, P identified[T]](list []T) index {

@@ -20,7 +20,7 @@ import (
 // prices are in minor units, defaults are applied, and long texts are left out.
 //
 // The catalog service sends the offer as JSON in the response to GET /internal/offers/{slug}. The receiver
-// calls [Offer.Prepare] once. After that call, goroutines may share the Offer, and none of them changes it.
+// calls [Offer.Prepare] once. After that call, goroutines may share the Offer, but must not change it.
 type Offer struct {
 	ID       uuid.UUID `json:"id"`
 	Slug     string    `json:"slug"`
@@ -244,8 +244,8 @@ type Variant struct {
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// ClassSession is a class session of a service. It takes place either on every
-// Weekday between the dates From and To, both included, or once, on Date.
+// ClassSession is a class session of a service. The session takes place once, on
+// Date, or on every Weekday from the date From to the date To, both included.
 type ClassSession struct {
 	ID       uuid.UUID          `json:"id"`
 	Key      string             `json:"key"`
@@ -319,8 +319,8 @@ type Rental struct {
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// Upsell is another rental that is offered together with a rental. If
-// it is required, one of it is reserved with each unit of the rental.
+// Upsell is another rental that is offered together with a rental. If the upsell
+// is required, one unit of the upsell is reserved with each unit of the rental.
 type Upsell struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Required bool      `json:"required"`

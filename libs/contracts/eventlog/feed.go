@@ -215,9 +215,9 @@ func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// number assigns positions to committed events and writes one log line for each
-// of them. Because of the lock, only one replica does so for each event. The log
-// line is missing only if the connection or the process fails during the commit.
+// number assigns positions to committed events and writes one log line for each of them.
+// Because of the lock, only one replica assigns the position of an event and writes its log
+// line. The log line is missing only if the connection or the process fails during the commit.
 func (l *Log) number(ctx context.Context) error {
 	var (
 		batch pgx.Batch

@@ -16,8 +16,9 @@ const (
 	pruneStep  = 1000
 )
 
-// pruneSQL removes old events in the order of the feed. It stops at the first event that is not old enough. It stores
-// the position of the last removed event in the column pruned. All events after this position are still in the feed.
+// pruneSQL removes old events in the order of the feed. It stops at the first event
+// that is not old enough. pruneSQL stores the position of the last removed event in
+// the column `pruned`. All events after this position are still in the feed.
 const pruneSQL = `
 WITH oldest AS (
     SELECT events.position, at

@@ -1,6 +1,6 @@
-// Package eventlog records changes of a service's subjects, such as bookings, with
-// one event per change (lifecycle.md §1). The SQL statement that makes a change also
-// writes its event. Therefore neither exists without the other, even after a crash.
+// Package eventlog records changes of a service's subjects, such as bookings, with one event
+// per change (lifecycle.md §1). The SQL statement that makes a change also writes the event.
+// Therefore no change is without an event and no event without a change, even after a crash.
 //
 // The migrations of the service create the table events. They also create a column
 // sequence in each table of subjects; every recorded change must increment it.

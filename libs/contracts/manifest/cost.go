@@ -67,7 +67,7 @@ func countValues(src []byte) (int64, bool) {
 	return values + 1 + commas + 2*colons + max(0, commas-colons), anchors && aliases
 }
 
-// endsWord reports whether the source ends at the index i or has white space there.
+// endsWord reports whether the source ends at the index `i` or has white space at `i`.
 func endsWord(src []byte, i int) bool {
 	return i >= len(src) || strings.IndexByte(" \t\r\n", src[i]) >= 0
 }

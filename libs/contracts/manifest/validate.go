@@ -79,8 +79,8 @@ func newKeyList[T any](what string, list []T, key func(*T) Key) keyList {
 	return n
 }
 
-// addProblem reports a problem of the value at a path. It returns nil and reports nothing if this
-// value, or a value that contains it, could not be read. It also returns nil if the report is full.
+// addProblem reports a problem of the value at a path. addProblem returns nil and reports nothing if this
+// value, or a value that contains it, could not be read. addProblem also returns nil if the report is full.
 func (v *validator) addProblem(at *path, format string, args ...any) *Problem {
 	switch {
 	case v.report.hasFailed(at):

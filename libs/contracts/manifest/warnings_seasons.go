@@ -35,7 +35,7 @@ func (w *warner) checkSeasons(at *path, rules []PricingRule) {
 	}
 }
 
-// overlap reports whether there is a date on which both rules apply or, for flash sales, an instant.
+// overlap reports whether there is a date on which both seasons apply, or an instant at which both flash sales apply.
 func overlap(a, b *PricingRule) bool {
 	if a.Kind == rule.FlashSale {
 		return a.From.DateTime().Before(b.To.DateTime()) && b.From.DateTime().Before(a.To.DateTime())

@@ -28,8 +28,8 @@ func MessageStatuses() []string {
 type Message struct {
 	ID   uuid.UUID `json:"id"`
 	Kind string    `json:"kind"`
-	// EventID is the id of the event that caused the message. A message that
-	// is sent at a fixed time, such as a reminder, has an id of its own here.
+	// EventID is the id of the event that caused the message. If the message is sent at a fixed time,
+	// such as a reminder, no event caused it; EventID is then an id that only this message has.
 	EventID   uuid.UUID  `json:"event_id"`
 	About     Subject    `json:"about"`
 	Recipient string     `json:"recipient"` // email address

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Held is the stored data of one customer, oldest first. It has at most
-// customer.MostHeld + 1 reservations; one beyond the limit shows that there are more.
+// Held is the stored data of one customer, oldest first. It has at most customer.MostHeld
+// + 1 reservations. The last of them shows that there are more than MostHeld.
 type Held struct {
 	Reservations []Reservation `json:"reservations"`
 }

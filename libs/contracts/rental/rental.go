@@ -63,8 +63,8 @@ type NewReservation struct {
 	Locale string `json:"locale"`
 }
 
-// Wanted requests the starts on a date at which Quantity units of a rental can be reserved.
-// For each rental in Extras, Quantity units of it must be free at the same time, too.
+// Wanted requests the starts on a date at which Quantity units of a rental can be
+// reserved. Quantity units of each rental in Extras must be free at the same time, too.
 type Wanted struct {
 	RentalID uuid.UUID
 	Date     timespan.Date
@@ -124,8 +124,8 @@ type Reservation struct {
 	EndTime    *timespan.TimeOfDay `json:"end_time"`
 	Extras     []Extra             `json:"extras"` // other rentals, reserved for the same time
 	Units      []Unit              `json:"units"`  // the assigned units; empty before the pick-up
-	// Price is the price of all units of the rental for the whole time. Total is Price
-	// with the prices of the extras. Both are null if the owner made the reservation,
+	// Price is the price of all units of the rental for the whole time. Total is the sum of Price
+	// and the prices of the extras. Price and Total are null if the owner made the reservation,
 	// because the owner then agrees on the price with the customer outside Slotmesh.
 	Price    *json.Number `json:"price"`
 	Total    *json.Number `json:"total"`
