@@ -36,7 +36,7 @@ type Demo struct {
 	Key  string // an API key of the business with the scope all
 	// SignIn is the URL at which the owner of the demo business signs in. The URL works only once.
 	SignIn string
-	// Begin is the URL at which an operator signs in, who can set up another business. The URL works only once.
+	// Begin is the URL at which an operator signs in. An operator can set up another business. The URL works only once.
 	Begin string
 	// Try contains shell commands that list the services, list the free slots of a service, and book a slot. If no slot
 	// is free in the next weeks, Try contains only the first command.

@@ -91,8 +91,8 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
-// Complains waits until the browser has logged an error, such as a violation of the Content-Security-Policy, whose
-// entry contains these words.
+// Complains waits until the browser has logged an error whose text contains these words. An example is a violation of
+// the Content-Security-Policy.
 func (v *Visitor) Complains(words string) {
 	v.t.Helper()
 	v.until("the browser does not complain of "+words, func() (bool, error) {

@@ -90,7 +90,8 @@ func (a account) findDataDir(home string) (string, error) {
 	return dir, nil
 }
 
-// canReach reports whether the account may enter dir and all its parent folders, according to their mode bits.
+// canReach reports whether the account may enter the folder `dir` and all parent folders, according to the mode bits of
+// the folders.
 func (a account) canReach(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -17,8 +17,8 @@ const startsAt = "2027-03-01T06:00:00Z"
 // same token, so it is a constant. It is no secret, because the child process listens only on loopback.
 const adminToken = "measured-on-loopback-4c1f9e07"
 
-// Addresses are the base URLs of the child process that runs Slotmesh. Inside is the URL of its allocation counts and
-// profiles.
+// Addresses are the base URLs of the child process that runs Slotmesh. Inside is the URL of the process's allocation
+// counts and profiles.
 type Addresses struct {
 	Front, Admin, Inside string
 	Services             map[string]string // URL of the public port of each service

@@ -52,7 +52,7 @@ type createdObject struct {
 	Sequence  int     `json:"sequence"` // number of the last event of a rescheduled or cancelled booking
 	Payment   *struct {
 		Refund *struct{ Amount float64 }
-	} // of a rescheduled or cancelled booking
+	} // set only for a rescheduled or cancelled booking
 	Cancellation struct{ Refund struct{ Amount float64 } } // the refund that the customer saw before the cancellation
 	reference    string                                    // reference of the charge
 	amount       float64
