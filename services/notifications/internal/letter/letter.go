@@ -105,7 +105,7 @@ type row struct {
 	Label    string
 	Value    []string
 	IsStrong bool // whether the detail is the most important one
-	IsOld    bool // whether the detail is no longer valid
+	IsOld    bool // whether the detail is no longer valid, such as the former time
 }
 
 // layout describes the content of one kind of message.

@@ -34,7 +34,7 @@ type Subject struct {
 	Timezone    string     `json:"timezone"`  // time zone of the sale; "" for the business's zone
 	EndsAt      time.Time  `json:"ends_at"`
 	StaffID     *uuid.UUID `json:"staff_id"`
-	FormerPlace *Place     `json:"from"`   // for a booking: the place before the reschedule
+	FormerPlace *Place     `json:"from"`   // for a booking: time and staff member before the reschedule
 	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
 	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation

@@ -17,7 +17,7 @@ import (
 // The statuses of a message.
 const (
 	MessageNotSent = "not_sent" // no mail server, a sandbox, or replaced by a newer message
-	MessageQueued  = "queued"   // attempts are made
+	MessageQueued  = "queued"   // waits for an attempt, or an attempt is in progress
 	MessageHeld    = "held"     // a limit holds the message back
 	MessageSent    = "sent"     // the mail server accepted the message
 	MessageFailed  = "failed"   // rejected permanently, or not accepted for a day
