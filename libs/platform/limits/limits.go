@@ -249,9 +249,9 @@ func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) 
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
-// PassAgent counts a request to /mcp by its API key, in the same count as
-// [Gate.PassKey]. Fault: rate_limited (429) if the key has reached its limit. The status
-// is not 401, because an agent would take 401 as an invalid key and discard the key.
+// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. Fault: rate_limited (429) if
+// the key has reached its limit. The status is not 401, because an agent would conclude from 401 that the key is
+// invalid, and discard the key.
 func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
 }

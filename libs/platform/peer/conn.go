@@ -36,9 +36,9 @@ type conn struct {
 	hasWritten    bool // whether at least one byte of the current request was written
 }
 
-// Dial returns a connection to address for fasthttp clients. The connection is established at
-// the first write, within the deadline of that write. A reset of the connection is returned
-// as an error, because fasthttp would take the reset for the regular end of an answer.
+// Dial returns a connection to address for fasthttp clients. The connection is established at the first write, within
+// the deadline of that write. A reset of the connection is returned as an error, because fasthttp would interpret the
+// reset as the regular end of an answer.
 func Dial(address string) (net.Conn, error) {
 	return &conn{Conn: new(net.TCPConn), address: address}, nil
 }
@@ -91,8 +91,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, translateLoss(err)
 }
 
-// translateLoss replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
-// ECONNRESET for the regular end of a body, and ETIMEDOUT for the end of the call's deadline.
+// translateLoss replaces errors of a lost connection that fasthttp misinterprets. fasthttp interprets ECONNRESET as the
+// regular end of a body, and ETIMEDOUT as the end of the call's deadline.
 func translateLoss(err error) error {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
 		return io.ErrUnexpectedEOF

@@ -217,8 +217,9 @@ func (c *Client) callIfClosed(ctx context.Context, r Request, body []byte, deadl
 	return answer, nil
 }
 
-// failure is the error for an answer with a status of 500 or more that does not concern this request alone. The field
-// `code` is the peer's error code. It is "" if a proxy in front of the peer sent the answer.
+// failure is the error for an answer with a status of 500 or more. The answer shows a problem of the peer that also
+// concerns other requests. The field `code` is the peer's error code. It is "" if a proxy in front of the peer sent the
+// answer.
 type failure struct {
 	status int
 	code   string

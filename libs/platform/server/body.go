@@ -147,8 +147,8 @@ func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
 		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
 	case err != nil:
-		// The error is not wrapped. Otherwise FaultOf would take
-		// the client's broken connection for an unavailable store.
+		// The error is not wrapped. Otherwise FaultOf would interpret the client's broken connection as an unavailable
+		// store.
 		return nil, fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
 	}
 	return body.Bytes(), nil
@@ -158,9 +158,9 @@ func newTooLarge(limit int) error {
 	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
 }
 
-// discardBodies ensures that the server does not take bytes of a body for the next request on the
-// connection. If the handler did not read the whole body, discardBodies discards a short rest. If
-// the rest is long or of unknown length, discardBodies closes the connection after the answer.
+// discardBodies ensures that the server does not interpret bytes of a body as the next request on the connection. If
+// the handler did not read the whole body, discardBodies discards a short rest. If the rest is long or of unknown
+// length, discardBodies closes the connection after the answer.
 func discardBodies(next fasthttp.RequestHandler, bodies *memoryBudget) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {

@@ -18,7 +18,7 @@ type framing struct {
 	digits    int
 }
 
-// isOpen reports whether the body has not ended yet.
+// isOpen reports whether more bytes of the body must follow.
 func (f *framing) isOpen() bool { return f.remaining > 0 || f.isChunked }
 
 type chunkState uint8

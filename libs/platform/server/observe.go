@@ -28,7 +28,7 @@ type observer struct {
 	tel      *telemetry.Telemetry
 	timeout  time.Duration // maximal duration of one request
 	internal *fiber.App    // app of the internal port; only its requests carry WaitHeader
-	show     ShowFault     // sends the faults of the public port; nil: as JSON
+	show     ShowFault     // sends the faults of the public port; nil: faults are sent as JSON
 	duration metric.Float64Histogram
 	// labels caches the attribute sets of the metric, because creating a set is slow and every request needs one.
 	// There are few routes and statuses, so the cache stays small. To add a set, the map is copied and replaced.
