@@ -99,18 +99,18 @@ func (c *Catalog) Choose(tags ...string) string {
 	return fallback
 }
 
-// Say returns a sentence without a count in the language code, which is one
-// of [Catalog.Languages]. It returns an error if the sentence does not exist.
+// Say returns a sentence without a count in the language `code`, which is one of [Catalog.Languages]. It returns an
+// error if the sentence does not exist.
 func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
 
-// Fill returns a sentence without a count and replaces the placeholders with
-// the values in data. It returns an error if the sentence does not exist.
+// Fill returns a sentence without a count and replaces the placeholders with the values in `data`. It returns an error
+// if the sentence does not exist.
 func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
 // FillCount returns a sentence in the plural form for `count`, which is at least 0. It replaces the placeholders with
-// the values in data. If a sentence has a single form, this form is used for every count.
+// the values in `data`. If a sentence has a single form, this form is used for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
 	if c.single[code][string(id)] {
 		return c.Fill(code, id, data)

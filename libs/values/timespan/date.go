@@ -30,7 +30,7 @@ func ParseDate(s string) (Date, error) {
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
 }
 
-// DateOf returns the calendar date at the instant `t` in the time zone loc.
+// DateOf returns the calendar date at the instant `t` in the time zone `loc`.
 func DateOf(t time.Time, loc *time.Location) Date {
 	y, m, d := t.In(loc).Date()
 	return NewDate(y, m, d)

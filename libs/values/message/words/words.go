@@ -86,7 +86,7 @@ func (w *Words) Direction() string {
 // Fault returns the error of the first sentence that does not exist, or nil.
 func (w *Words) Fault() error { return w.fault }
 
-// Say returns the sentence id, which has no placeholders.
+// Say returns the sentence with the ID `id`. The sentence has no placeholders.
 func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
 // With returns a sentence with one placeholder, and replaces the placeholder with `value`. The argument `name` is the
