@@ -90,9 +90,10 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 
 // business returns the offer of the business that the request names. Fault: business_not_found.
 //
-// A request can contain a business id in addition to the slug. If the newest offer of the slug has another id, the
-// fault is business_not_found too. The reason: after a business is removed, another business can get its slug, and
-// the cached offer may still be the old one. Without the check, a business could see customers of the other.
+// A request can contain a business id in addition to the slug. If the newest offer of the
+// slug has another id, the fault is business_not_found too. The reason: after a business is
+// removed, another business can get its slug, and the cached offer may still be the old one.
+// Without this check, one of the two businesses could see customers of the other business.
 func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Offer, error) {
 	offer, err := in.offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {

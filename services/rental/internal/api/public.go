@@ -181,9 +181,9 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count sets the argument `days`: for each date and each rental, the number of units that can
-// be reserved from that date on. It counts for the shortest allowed length of the rental.
-// This length is one day, unless the owner has set another one (docs/decisions/011).
+// count sets the argument `days`: for each date and each rental, the number of units
+// that can be reserved from that date on. count uses the shortest allowed length of
+// the rental: one day, unless the owner has set another length (docs/decisions/011).
 //
 // count sets the requested dates from today to the advance limit. If the
 // reservations cannot be read, count returns an error and does not change `days`.

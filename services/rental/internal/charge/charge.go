@@ -25,9 +25,9 @@ func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
 
-// The maps statuses and refunds give the order of the statuses of a charge and of a
-// refund. A report with an earlier status than the stored one is ignored. "Paid"
-// comes after "cancelled", because a cancelled charge can still turn out to be paid.
+// The maps statuses and refunds give the order of the statuses of a charge and of a refund.
+// A report with an earlier status than the stored one is ignored. The status "paid" comes
+// after "cancelled", because a payment can succeed just before the charge is cancelled.
 var (
 	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2,
 		booking.ChargeCancelled: 3, booking.ChargePaid: 4}
@@ -94,8 +94,7 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	case said.Status == booking.ChargePaid:
 		add(event.PaymentSucceeded, status)
 	case said.Status == booking.ChargeCancelled && known.Status != booking.ChargeCancelling:
-		// If the known status is cancelling, this service asked
-		// booking to close the charge, so the charge did not expire.
+		// If the known status is cancelling, rental asked booking to close the charge. The charge then did not expire.
 		add(event.PaymentExpired, status)
 	}
 	if status == state.Pending {

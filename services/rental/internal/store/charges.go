@@ -126,9 +126,9 @@ func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID
 	})
 }
 
-// ReleaseUnfinished cancels the reservations whose charge was not stored as open in time, for
-// example because the process stopped. No customer has received the provider's page for such
-// a reservation. It returns the number of cancelled reservations, at most 1000 in one call.
+// ReleaseUnfinished cancels the reservations whose charge was not stored as open in time, for example
+// because the process stopped. No customer has received the provider's page for such a reservation.
+// ReleaseUnfinished returns the number of cancelled reservations, at most 1000 in one call.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations whose charge was not opened", `

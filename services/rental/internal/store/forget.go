@@ -56,8 +56,9 @@ const forgetStep = 500
 // A partial index contains the reservations that are not anonymized and not picked up.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// ForgetEnded anonymizes the reservations of a business that had ended at the instant in the argument `then`. It
-// returns their number. If a reservation is picked up and not returned yet, it has not ended, even if it is late.
+// ForgetEnded anonymizes the reservations of a business that had ended at the instant
+// in the argument `then`. It returns the number of these reservations. A reservation
+// that is picked up and not returned yet has not ended, even if the return is late.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {

@@ -201,8 +201,8 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status of a reservation, if its current status allows the change.
-// If two requests change the same reservation concurrently, only the first one succeeds.
+// moveSQL changes the status of a reservation, if its current status allows the change. If
+// two requests change the same reservation concurrently, only the first request succeeds.
 // The extras of a reservation are handed out and returned together with the main rental.
 var moveSQL = `
 WITH moved AS (
