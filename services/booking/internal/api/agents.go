@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// MountAgents adds two routes to the internal port. The MCP server uses the routes to book for agents:
-// it first calls the route that checks the agent's API key, and then the route that makes the booking.
+// MountAgents adds two routes to the internal port. The MCP server uses these routes to book for agents.
+// It first calls the route that checks the agent's API key, and then the route that makes the booking.
 //
 // The two routes make the checks of POST /book in the same order, except the checks of the limits per
 // address and per API key. The MCP server itself counts the agent's request against these limits, in the
@@ -17,8 +17,9 @@ func (p *Public) MountAgents(app fiber.Router) {
 	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
 }
 
-// checkKey handles the route that checks the API key in the Authorization header. The answer contains the business, the
-// id and the scope of the key. checkKey also stores that the key was used. Faults: missing_api_key, invalid_api_key.
+// checkKey handles the route that checks the API key in the Authorization header. The
+// answer contains the business, the id and the scope of the key. checkKey also stores
+// the time at which the key was used. Faults: missing_api_key, invalid_api_key.
 func (p *Public) checkKey(c *fiber.Ctx) error {
 	hash, err := hashOf(c)
 	if err != nil {

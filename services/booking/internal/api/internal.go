@@ -110,8 +110,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
 }
 
-// published handles PUT /offer: it stores the version of a business's newest offer. When
-// an owner publishes an offer, catalog makes this request before it answers the owner.
+// published handles PUT /offer: it stores the version of a business's newest offer. When an
+// owner publishes an offer, the catalog service sends this request before it answers the owner.
 func (in *Internal) published(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -63,16 +63,16 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 type counted struct{}
 
 // shown is the API key of a request. If the field `remembered` is true, the key comes from the
-// cache and may have been revoked after it was cached. The statement that writes a booking
-// checks that the key is not revoked. A refusal that depends on the key must check this, too.
+// cache and may have been revoked after it was cached. The statement that writes a booking checks
+// that the key is not revoked. Code that refuses a request because of the key must check this, too.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte
 	remembered bool
 }
 
-// admit finds the API key of a request and counts the request against the key's limit. It also stores
-// that the key was used. Faults: missing_api_key, invalid_api_key, and the faults of [Limits].PassKey.
+// admit finds the API key of a request and counts the request against the key's limit. It also stores the time
+// at which the key was used. Faults: missing_api_key, invalid_api_key, and the faults of [Limits].PassKey.
 func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	key, err := p.authenticate(c)
 	if err != nil {

@@ -107,9 +107,9 @@ func (o outcomes) count(ctx context.Context, made store.Confirmation, err error)
 // decide books with the cached API key and the cached offer. The statement
 // that writes the booking checks that the key and the offer are still current.
 //
-// An attempt may write nothing, for example if it returns a refusal or a stored confirmation. Then decide itself
-// checks that the key and the offer are current. If one of them is stale, decide reads both again and makes a
-// second attempt.
+// An attempt may write nothing, for example if it returns a refusal or a stored
+// confirmation. In this case, decide itself checks that the key and the offer are
+// current. If one of them is stale, decide reads both again and makes a second attempt.
 func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })

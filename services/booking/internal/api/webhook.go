@@ -12,7 +12,7 @@ import (
 // The route cannot conflict with the routes of a business, because no route of a business ends in webhook.
 //
 // The status of the answer is 200 even if booking ignores the notice,
-// because providers send a notice again after any other status.
+// because a provider sends the notice again after any other status.
 func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usecase.Payments) {
 	for name, provider := range providers {
 		notifier, tells := provider.(payment.Notifier)

@@ -113,8 +113,8 @@ type Checkout struct {
 // Intent is an open charge. The customer's browser pays the charge with ClientSecret. If the charge has a Checkout,
 // the customer pays on the provider's page at URL instead. Only the customer may receive ClientSecret and URL.
 //
-// Decided is set if the provider has already decided the outcome, so that the customer has nothing to do.
-// The caller must first store the charge as open and then process Decided like a notice of the provider.
+// Decided is set if the provider has already decided the outcome, so that the customer has nothing to do. The
+// caller must first store the charge as open. Then the caller must process Decided like a notice of the provider.
 type Intent struct {
 	Reference    string
 	ClientSecret string

@@ -244,8 +244,8 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the customer's answers to the questions of the
-// business. It ignores answers that the actor from may not set.
+// form reads the customer's answers to the questions of the business.
+// It ignores answers that the actor in the argument `from` may not set.
 func (f *fields) form(name string, from actor.Actor) map[string]any {
 	form, err := formdata.Read(name, f.get(name), from)
 	if err != nil && f.fault == nil {

@@ -87,9 +87,9 @@ WITH booked AS (
 )
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
-// EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most
-// once for each Idempotency-Key (postgres.WriteIdempotently). If asked.Force is false,
-// it does not change bookings and orders that have not ended, but returns them.
+// EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most once
+// for each Idempotency-Key (postgres.WriteIdempotently). If `asked.Force` is false,
+// EraseCustomer does not change bookings and orders that have not ended, but returns them.
 //
 // EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more
 // than customer.MostHeld bookings and orders have not ended, because one answer cannot contain them.

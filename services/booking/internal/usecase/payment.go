@@ -46,9 +46,9 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 	event.Reservation: {"This", "it", "nothing was reserved", "ask the business"},
 }
 
-// newPayment returns a new online payment of the amount due, which is in minor units. The provider of the payment
-// is the preferred provider if it can charge the amount. If the preferred provider cannot, the first provider of
-// the business that can charge the amount is used. Fault: payment_not_offered if no provider can charge the amount.
+// newPayment returns a new online payment. The argument `due` is the amount to pay, in minor units. The provider of
+// the payment is the preferred provider if that provider can charge the amount. If not, it is the first provider of
+// the business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
 func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
 	names, accounts := connections(offer)

@@ -71,18 +71,18 @@ func (s *Sandbox) Open(_ context.Context, _, reference string) (payment.Intent, 
 	return payment.Intent{Reference: reference}, nil
 }
 
-// Supersede returns that the charge was cancelled.
+// Supersede returns the outcome of a cancelled charge.
 func (s *Sandbox) Supersede(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Cancel returns that the charge was not paid. A sandbox charge is paid only when booking stores the
+// Cancel returns the outcome of a charge that was not paid. A sandbox charge is paid only when booking stores the
 // payment, and booking does not cancel a charge whose payment is stored. Therefore the result is always right.
 func (s *Sandbox) Cancel(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Refund refunds the amount immediately. It refuses the refund if the amount of the charge ends in 03.
+// Refund refunds the amount immediately. The result is [payment.RefundRefused] if the amount of the charge ends in 03.
 func (s *Sandbox) Refund(_ context.Context, r payment.Refund) (payment.RefundState, error) {
 	if strings.HasPrefix(r.Reference, keepsPrefix) {
 		return payment.RefundState{Status: payment.RefundRefused, Reason: RefundReason}, nil

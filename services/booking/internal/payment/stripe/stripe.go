@@ -151,8 +151,8 @@ func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, re
 	return "", readable("cancel a charge", err)
 }
 
-// outcome returns how a PaymentIntent has ended. It is called if Stripe refuses to
-// cancel the PaymentIntent. Errors: an error if the PaymentIntent has not ended.
+// outcome returns how a PaymentIntent has ended. It is called after Stripe has refused to
+// cancel the PaymentIntent. If the PaymentIntent has not ended, the result is an error.
 func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
