@@ -31,8 +31,8 @@ type Store[S any] struct {
 	Refund Change[S]
 }
 
-// Cancellations cancels and refunds the sales of one kind (lifecycle.md §4). One transaction stores
-// the cancellation together with its refund. The payment provider is called after that transaction.
+// Cancellations cancels and refunds the sales of one kind (lifecycle.md §4). One transaction stores the
+// cancellation together with its refund. After that transaction, the service calls the payment provider.
 type Cancellations[S any] struct {
 	Store Store[S]
 	// Terms returns the data of a sale from which its refund is computed.

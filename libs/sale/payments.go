@@ -60,7 +60,7 @@ func (o Opening[P]) Open(ctx context.Context) (P, error) {
 	return none, &NotOpenedError{err}
 }
 
-// takeBackPause is the time between two attempts to take back a sale.
+// takeBackPause is the time between two attempts to cancel a sale whose payment could not be opened.
 const takeBackPause = 50 * time.Millisecond
 
 // takeBack cancels the sale with the system as actor. It retries until TakeBack succeeds or Within has passed.

@@ -77,7 +77,7 @@ func (c *check) fail(path, format string, args ...any) {
 	}
 }
 
-// value validates a value and the values inside it, which may be nested at most depth levels deep.
+// value validates a value and the values inside it, which may be nested at most `depth` levels deep.
 func (c *check) value(path string, value any, depth int) {
 	if c.left--; c.left < 0 {
 		c.fail(c.name, "there are too many values; send at most %d.", maxValues)
