@@ -164,7 +164,7 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 
 // each calls the function `do` with the charges that are not final, up to
 // [booking.MaxCharges] in one call, until all are done. It returns the first error. After
-// an error, it continues with the next page, but it stops if booking is not available.
+// an error, each continues with the next charges, but stops if booking is not available.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
