@@ -157,9 +157,9 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// occupiedBut reads the occupied time of a business from the instant `from` (included) to
-// the instant `to` (excluded). If the argument `moving` is not nil, it is the id of a
-// booking that will be rescheduled; occupiedBut then leaves out the time of this booking.
+// occupiedBut reads the occupied time of a business in a window. The arguments `from` (included)
+// and `to` (excluded) are the limits of the window. If the argument `moving` is not nil, it is the
+// id of a booking that will be rescheduled; occupiedBut then leaves out the time of this booking.
 func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	moving *uuid.UUID) (booking.Occupied, error) {
 	if moving == nil {

@@ -42,9 +42,9 @@ const (
 	maxPartySize = 1000
 )
 
-// The sources of bookings. The source names the channel through which a booking was made. A request
-// may set its source. If it does not, the source is pagesSource for a request of the booking page, and
-// defaultSource for any other. A booking by the owner always has the source ownersSource (admin.md).
+// The sources of bookings. The source names the channel through which a booking was made. A request may set
+// its source. If a request sets no source, the source is pagesSource for a request of the booking page, and
+// defaultSource for any other request. A booking by the owner always has the source ownersSource (admin.md).
 const (
 	defaultSource = "api"
 	pagesSource   = "page"

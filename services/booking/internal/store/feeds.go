@@ -185,9 +185,9 @@ WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
-// FeedEntries returns the bookings of a feed that start on the dates from `from` to `to`,
-// both included. The result has at most `most` bookings. Future bookings come before past
-// bookings. Within both groups, the bookings nearest to the current time come first.
+// FeedEntries returns the bookings of a feed. The arguments `from` and `to` are the first and the last date
+// on which a returned booking may start. The result has at most `most` bookings. Future bookings come before
+// past bookings. Within each of these two groups, the bookings nearest to the current time come first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
 	most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{

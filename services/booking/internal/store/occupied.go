@@ -73,9 +73,9 @@ SELECT NOT EXISTS (
     WHERE business_id = $1 AND lower(customer_email) = lower($2) AND status <> 'cancelled'
 )`
 
-// Occupied returns the time that the bookings of a business occupy from the instant `from`
-// (included) to the instant `to` (excluded), in one round trip. If `seats` is true, Occupied
-// also returns the number of seats taken in class sessions that start in this time.
+// Occupied returns the time that the bookings of a business occupy in a window, in one round trip.
+// The arguments `from` (included) and `to` (excluded) are the limits of the window. If `seats` is
+// true, Occupied also returns the number of seats taken in class sessions that start in the window.
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
 	seats bool) (booking.Occupied, error) {
 	if seats {
@@ -110,9 +110,9 @@ type Snapshot struct {
 	Lock     LockResult  // the result of the request for the idempotency lock
 }
 
-// Snapshot reads the occupied time from `from` (included) to `to` (excluded) and
-// the data that the argument `asked` selects, in one round trip. Snapshot acquires
-// the idempotency lock first, so that the data are not older than the lock.
+// Snapshot reads the occupied time in a window and the data that the argument `asked` selects, in
+// one round trip. The arguments `from` (included) and `to` (excluded) are the limits of the window.
+// Snapshot acquires the idempotency lock first, so that the data are not older than the lock.
 func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
 	if asked == (Asked{}) {
 		occupied, err := s.Occupied(ctx, businessID, from, to, false)
