@@ -65,9 +65,9 @@ func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID,
 	return typed.Call[booking.Charge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, "/close"), asked)
 }
 
-// Count records that a reservation counts towards the customer's limit of open bookings until
-// the reservation ends. It is for reservations that were made on the booking page. A repeated
-// call changes nothing. Faults: too_many_open_bookings if the customer has reached the limit.
+// Count records that a reservation counts towards the customer's limit of open bookings until the
+// reservation ends. The rental service calls Count only for reservations from the booking page. A
+// repeated call changes nothing. Faults: too_many_open_bookings if the customer has reached the limit.
 func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
 	return c.peer.Call(ctx, http.MethodPut, path(businessID, "open-reservations/"+id.String()), asked, nil)
 }

@@ -108,9 +108,9 @@ func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUI
 		path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
 }
 
-// RefundTicket refunds a cancelled order of tickets, for example after the provider refused an
-// earlier refund. Faults: not_found; conflict if the order is not cancelled, if a refund is pending,
-// or if the amount exceeds what is left of the payment; invalid_parameter if the amount is invalid.
+// RefundTicket refunds a cancelled order of tickets, for example after the provider refused an earlier
+// refund. Faults: not_found; conflict if the order is not cancelled, if a refund is pending, or if the
+// amount exceeds the part of the payment that is left; invalid_parameter if the amount is invalid.
 func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID,
 	wanted booking.NewRefund) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,

@@ -107,7 +107,7 @@ type PaymentModes struct {
 // Account is the state of the business's account with Slotmesh: its subscription and its removal.
 type Account struct {
 	SubscriptionActive bool `json:"subscription_active"`
-	// RemovalOn is the date of the scheduled removal. If it is set, bookings are already refused.
+	// RemovalOn is the date of the scheduled removal. If RemovalOn is set, the business already refuses bookings.
 	RemovalOn *timespan.Date `json:"removal_on"`
 	Sandbox   bool           `json:"sandbox"` // no payments are taken and no messages are sent
 }

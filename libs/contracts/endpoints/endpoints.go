@@ -166,7 +166,7 @@ type Caller interface {
 	// Call sends the argument `in` as JSON and decodes the response into the argument `out`.
 	// If `in` is nil, the request has no body; if `out` is nil, the response is not decoded.
 	Call(ctx context.Context, method, path string, in, out any) error
-	// Ask is Call for a POST that only reads.
+	// Ask sends a POST that only reads. Otherwise Ask is like Call.
 	Ask(ctx context.Context, path string, in, out any) error
 }
 

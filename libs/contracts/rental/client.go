@@ -115,8 +115,8 @@ func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted b
 }
 
 // Refund refunds a reservation that has ended or was cancelled, for example after the provider refused an
-// earlier refund. Faults: not_found; conflict if the reservation can still be cancelled, if a refund is
-// pending, or if the amount exceeds what is left of the payment; invalid_parameter if the amount is invalid.
+// earlier refund. Faults: not_found; conflict if the reservation can still be cancelled, if a refund is pending,
+// or if the amount exceeds the part of the payment that is left; invalid_parameter if the amount is invalid.
 func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID,
 	wanted booking.NewRefund) (*Reservation, error) {
 	return RefundReservation.Call(ctx, c.peer, endpoints.Request(c.reservation(slug, id), wanted))
