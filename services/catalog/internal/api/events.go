@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Sales returns the numbers of tickets sold of several events in one call. The
-// client of booking implements Sales. After an error, the numbers are unknown.
+// Sales returns, in one call, the numbers of tickets that were sold for several events.
+// The client of booking implements Sales. After an error, the numbers are unknown.
 type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Offers serves GET /internal/offers/{slug}, the newest offer of a business. Other services cache the offer and
-// revalidate it by its entity tag. If PostgreSQL does not answer, Offers returns the last known offer, with its
-// age in seconds in the header Age. The request must allow this with [catalog.MaxStale] in Cache-Control.
+// revalidate it by its entity tag. If PostgreSQL does not answer, Offers returns the last known offer, with its age in
+// seconds in the header Age. Offers does this only if the request allows it with [catalog.MaxStale] in Cache-Control.
 //
 // The entity tag is computed from the bytes of the offer, which contain the version. Two releases
 // of catalog that encode an offer differently therefore have different tags for the same offer.

@@ -36,8 +36,8 @@ func (o *Owner) Mount(router fiber.Router) {
 	business.Post("/offer", o.compile)
 }
 
-// once returns a handler that runs change at most once for each slug and Idempotency-Key. If an earlier request
-// made the change, the handler passes the stored result to the argument again, which sends the response.
+// once returns a handler that runs `change` at most once for each slug and Idempotency-Key. If an earlier request
+// made the change, the handler passes the stored result to the function `again`, which sends the response.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)

@@ -125,8 +125,8 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// listed returns the business ids in the query parameter id, or nil if the parameter is missing.
-// Fault: invalid_parameter if there are more than [catalog.MostListed] ids or one of them is no id.
+// listed returns the business ids in the query parameter id, or nil if the parameter is missing. Fault:
+// invalid_parameter if there are more than [catalog.MostListed] ids or if one of them is invalid.
 func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
 	texts := server.Query(c)("id")
 	if len(texts) > catalog.MostListed {
@@ -185,8 +185,8 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// removed lists the ids of businesses that were removed at or before
-// an instant. Other services then erase the data of these businesses.
+// removed lists the ids of businesses that were removed at or before an
+// instant. Other services use the list to erase the data of these businesses.
 func (o *Owner) removed(c *fiber.Ctx) error {
 	before, err := time.Parse(time.RFC3339, c.Query("before"))
 	if err != nil {

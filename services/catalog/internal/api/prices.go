@@ -23,17 +23,17 @@ type prices struct {
 	// ofVersion reports whether pricing computed the prices with the
 	// version that is shown. Pricing may already use a newer version.
 	ofVersion bool
-	// The field from is the time at which the prices were requested. The field
-	// until is the time until which they may be shown without a new request.
+	// The field `from` is the time at which the prices were requested. The field
+	// `until` is the time until which they may be shown without a new request.
 	from, until time.Time
 }
 
 // withCounts returns the prices and the counts (tickets sold, or bookable units). It requests prices and counts at the
 // same time.
 //
-// withCounts calls the function quote only if the cached prices are no longer valid. Concurrent requests share the call
-// of quote. Each request calls the function count itself, because the answer must contain all sales before the request
-// began.
+// withCounts calls the function `quote` only if the cached prices are no longer valid.
+// Concurrent requests share one call of `quote`. Each request calls the function
+// `count` itself, because its answer must contain all sales before the request began.
 func (p *Public) withCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
@@ -60,7 +60,8 @@ func (p *Public) withCounts(
 	return quoted, counts
 }
 
-// heldPrices returns the prices of the cached answer if they are still valid. If not, it returns the zero value.
+// heldPrices returns the prices of the cached answer if these
+// prices are still valid. Otherwise it returns the zero value.
 func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
 	held := p.held(key, v, now)
 	if held == nil {
@@ -81,8 +82,8 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// quote requests the prices of all items from pricing, with at most [pricing.MaxItems] items per
-// call. The argument ids holds the keys of the returned prices, in the order of items. The prices are
+// quote requests the prices of all items from pricing, with at most [pricing.MaxItems] items per call.
+// The argument `ids` holds the keys of the returned prices, in the order of items. The prices are
 // valid for [revalidate.TrustFor], or until ValidUntil in the answer of pricing if that is earlier.
 //
 // Only a few requests of one business run at the same time ([Public.Places]), so that one business cannot

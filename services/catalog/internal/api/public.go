@@ -102,7 +102,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// held returns the cached answer if the prices in it are still valid. If not, it returns nil.
+// held returns the cached answer if the prices in the answer are still valid. Otherwise it returns nil.
 func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
 	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
 		return held
@@ -110,7 +110,7 @@ func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *
 	return nil
 }
 
-// quotedServices renders the list of services for the date in key. If
+// quotedServices renders the list of services for the date in `key`. If
 // that date can be booked, quotedServices first requests the prices.
 func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version,
 	now time.Time) (*rendered.Answer, error) {

@@ -47,8 +47,8 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 	return sendAnswer(c, answer)
 }
 
-// numbered returns the answer with the numbers n (prices and counts). If the cached answer shows the
-// same numbers, numbered returns the cached answer. Otherwise, it renders the value that show returns.
+// numbered returns the answer with the numbers in n (prices and counts). If the cached answer shows the
+// same numbers, numbered returns the cached answer. Otherwise, it renders the value that `show` returns.
 // It does not cache the new answer if a number is missing, or if the prices belong to another version.
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered,
 	show func() any) (*rendered.Answer, error) {
@@ -71,8 +71,8 @@ func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.
 	})
 }
 
-// foundOrRendered returns the answer that the function look finds. If look returns nil, foundOrRendered renders
-// the value that show returns, and passes the bytes to the function keep, which makes the answer. Only a few
+// foundOrRendered returns the answer that the function `look` finds. If `look` returns nil, foundOrRendered renders
+// the value that `show` returns. Then it passes the bytes to the function `keep`, which makes the answer. Only a few
 // renderings of one business run at the same time ([Public.Places]), because a large list keeps a processor busy.
 func (p *Public) foundOrRendered(
 	ctx context.Context, slug string, look func() *rendered.Answer, show func() any,
@@ -113,7 +113,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.Clone(body.Bytes()), nil
 }
 
-// sendTagged sends the body, or status 304 if the caller already has the body with this entity tag.
+// sendTagged sends the body with the entity tag `tag`. If the caller already
+// has the body with this tag, sendTagged sends status 304 without a body.
 //
 // Cache-Control: no-cache allows callers to store the answer, but they must revalidate it
 // before each use. Prices, the pause of online bookings and the version can change at any time.
@@ -128,6 +129,6 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	return c.Send(body)
 }
 
-// The keys and values of headers in fasthttp's canonical form. They are prepared
-// once, because the conversion would take longer than finding an answer in the cache.
+// The header keys and values in fasthttp's canonical form. They are prepared once, because
+// their conversion for each response would take longer than finding an answer in the cache.
 var etagKey, cacheControlKey, noCache = []byte("Etag"), []byte(fiber.HeaderCacheControl), []byte("no-cache")

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// sortBy sorts list in place. Equal elements stay in their order.
+// sortBy sorts `list` in place. Equal elements stay in their order.
 func sortBy[T any](list []T, compare func(a, b *T) int) {
 	slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
 }
@@ -51,7 +51,8 @@ func (c *compiler) serviceList() []catalog.Service {
 	return each(inOrder(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
 }
 
-// inOrder returns a copy of list, sorted by the function order. Equal elements stay in the order of the manifest.
+// inOrder returns a copy of `list`, sorted by the number that the function
+// `order` returns. Equal elements stay in the order of the manifest.
 func inOrder[T any](list []T, order func(*T) int) []T {
 	sorted := slices.Clone(list)
 	sortBy(sorted, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })

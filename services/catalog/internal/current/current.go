@@ -50,7 +50,7 @@ type Cache[T any] struct {
 	reads    bulkhead.Shared[lastknown.Copy] // reads of copies in progress, keyed by slug
 }
 
-// version is one decoded version of a business. Only the field copied ever changes.
+// version is one decoded version of a business. Only the field `copied` ever changes.
 type version[T any] struct {
 	number int64
 	ready  T
@@ -64,7 +64,7 @@ func (v *version[T]) Size() int     { return v.bytes }
 // New returns an empty cache. It keeps decoded versions with up
 // to maxBytes of canonical JSON, and always at least one version.
 //
-// The argument patience limits how long a reader waits until the database answers which version is
+// The argument `patience` limits how long a reader waits until the database answers which version is
 // the newest. It applies if an older version or a copy can be returned instead. 0 means no limit.
 func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration,
 	clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
@@ -84,8 +84,8 @@ func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxByte
 	return c
 }
 
-// Verified returns the newest version of slug and its number. It always
-// asks the database which version is the newest. Fault: business_not_found.
+// Verified returns the newest version of slug and the number of this version. It
+// always asks the database which version is the newest. Fault: business_not_found.
 func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Newest(ctx, slug))
 }
@@ -118,8 +118,8 @@ func unwrap[T any](v *version[T], err error) (T, int64, error) {
 }
 
 // ask asks the database for the newest version of slug, and returns that version with
-// its age, for [revalidate.New]. The argument known is the version in memory, or nil.
-// If mayBeOld is true and the database does not answer, ask returns the copy in Redis.
+// its age, for [revalidate.New]. The argument `known` is the version in memory, or nil.
+// If `mayBeOld` is true and the database does not answer, ask returns the copy in Redis.
 func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
 	mayBeOld bool) (*version[T], time.Duration, error) {
 	asked := c.clock.Now()
@@ -152,7 +152,7 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
 	return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// head returns the number of the newest version in the database. If mayBeOld is true, head waits at most c.patience.
+// head returns the number of the newest version in the database. If `mayBeOld` is true, head waits at most c.patience.
 func (c *Cache[T]) head(ctx context.Context, slug string, mayBeOld bool) (int64, error) {
 	if mayBeOld && c.patience > 0 {
 		var cancel context.CancelFunc
@@ -209,7 +209,7 @@ func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], tim
 }
 
 // copy confirms in Redis that the version is the newest ([lastknown.Copies.Confirm]), at most once
-// per [lastknown.ConfirmEvery]. The argument asked is the time at which the database was asked.
+// per [lastknown.ConfirmEvery]. The argument `asked` is the time at which the database was asked.
 func (c *Cache[T]) copy(slug string, v *version[T], asked time.Time, text func(context.Context) ([]byte, error)) {
 	now := c.clock.Now()
 	last := v.copied.Load()

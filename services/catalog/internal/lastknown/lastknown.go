@@ -47,7 +47,7 @@ var confirm = redis.NewScript(confirmSource)
 // waits holds the timeouts for Redis.
 type waits struct {
 	write time.Duration // timeout for writing a copy, for which no request waits
-	tell  time.Duration // timeout for changes and reads, which wait for Redis
+	tell  time.Duration // timeout of the calls to Redis for which a change or a read waits
 }
 
 // Copies reads and writes, in Redis, the copies for the businesses of one database.
@@ -81,7 +81,7 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 	return c
 }
 
-// Wait sets all timeouts for Redis to the argument within. Only tests call it.
+// Wait sets all timeouts for Redis to the argument `within`. Only tests call it.
 func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
 
 func (c *Copies) key(slug string) string { return c.prefix + slug }
@@ -89,10 +89,10 @@ func (c *Copies) key(slug string) string { return c.prefix + slug }
 // marker returns a key that exists while any copy exists. No slug can be "*", so the marker is not the key of a copy.
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm stores in Redis that PostgreSQL confirmed the version of slug as the newest. The argument
-// age is the time since this confirmation. Confirm runs in the background. If Redis does not have
-// the text of the version, it calls the function text for the canonical JSON. If too many copies are
-// being written, Confirm does nothing and returns false. The caller should then try again later.
+// Confirm stores in Redis that PostgreSQL confirmed the version of slug as the newest. The argument `age` is the time
+// since this confirmation. Confirm runs in the background. If Redis does not have the text of the version, it calls the
+// function `text` for the canonical JSON. If too many copies are being written, Confirm does nothing and returns false.
+// The caller should then try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration,
 	text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
@@ -143,9 +143,9 @@ func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.
 		text...)...).Bool()
 }
 
-// Supersede marks in Redis all copies of slug whose version is lower than the argument version, so that no
-// replica serves them again. The argument version is the newest version. After the removal of a business, it
-// is the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
+// Supersede marks in Redis all copies of slug whose version is lower than the argument `version`, so that no
+// replica serves them again. The argument `version` is the newest version. After the removal of a business,
+// it is the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
@@ -156,15 +156,16 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	}
 }
 
-// SupersedeLater does the same as [Copies.Supersede], but in the background:
-// [Copies.Run] sends the version to Redis, usually within a second.
+// SupersedeLater marks the same copies as [Copies.Supersede], but does not wait for
+// Redis: [Copies.Run] sends the version number to Redis, usually within a second.
 func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending[slug] = max(version, c.pending[slug])
 }
 
-// Run sends the superseded versions that Redis does not know yet. It tries every second until ctx ends.
+// Run sends the pending version numbers to Redis, which marks all copies
+// of lower versions as superseded. Run tries every second until ctx ends.
 func (c *Copies) Run(ctx context.Context) error {
 	ticker := time.NewTicker(retryEvery)
 	defer ticker.Stop()
@@ -178,7 +179,7 @@ func (c *Copies) Run(ctx context.Context) error {
 	}
 }
 
-// retry sends the pending versions to Redis. It stops at the first failure, because Redis is then unavailable.
+// retry sends the pending version numbers to Redis. It stops at the first failure, because Redis is then unavailable.
 func (c *Copies) retry(ctx context.Context) {
 	c.mu.Lock()
 	pending := maps.Clone(c.pending)

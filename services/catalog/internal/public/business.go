@@ -27,8 +27,8 @@ type Business struct {
 	upsells  []publicapi.RentalUpsell
 }
 
-// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]); offer
-// is the offer compiled from the manifest. New takes the order and the ids of objects from the offer.
+// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]). The argument
+// `offer` is the offer that was compiled from the manifest. New takes the order and the ids of objects from the offer.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
@@ -83,7 +83,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) publicapi.BusinessInfo 
 	}
 }
 
-// filled returns list, or an empty list if list is nil, so that the JSON is [] and not null.
+// filled returns `list`, or an empty list if `list` is nil, so that the JSON is [] and not null.
 func filled(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -120,7 +120,7 @@ func cancellationPolicy(steps []manifest.CancellationStep) []publicapi.Cancellat
 	return shown
 }
 
-// Info returns the answer of /info. The argument paused reports whether online bookings are paused now.
+// Info returns the answer of /info. The argument `paused` reports whether online bookings are paused now.
 func (b *Business) Info(paused bool) publicapi.BusinessInfo {
 	info := b.info
 	info.OnlineBookingsPaused = paused

@@ -79,15 +79,15 @@ func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 // clockTime formats t as HH:MM:SS. clockTime formats 24:00, the end of a day, as 00:00:00.
 func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
 
-// Events holds the events of a business on the date in the field today, or on a later date.
+// Events holds the events of a business on the date `today` or on a later date.
 type Events struct {
 	list     []event
 	currency string
 	today    timespan.Date
 }
 
-// Events returns the active public events on the date in the argument
-// today, or on a later date. The events are sorted by date, start and name.
+// Events returns the active public events on the date `today` or
+// on a later date. The events are sorted by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
 	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
 		return cmp.Compare(e.shown.Date, d)
@@ -124,8 +124,8 @@ func (e Events) Priced() []TierOf {
 // is not in the map has sold no tickets. If Sold is nil, the numbers are unknown.
 type Sold map[uuid.UUID]int
 
-// spots returns how many of the places are not sold; capacity is the number
-// of places. It returns nil if the numbers of tickets sold are unknown.
+// spots returns how many of the places are not sold. The argument `capacity` is the
+// number of all places. If the numbers of tickets sold are unknown, spots returns nil.
 func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
@@ -133,9 +133,9 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	return new(max(0, capacity-s[id]))
 }
 
-// Show returns the answer of /events in the language l. The argument prices holds the quoted
-// prices by tier id. A tier that is not in prices is free. If prices is nil, the prices are
-// unknown because pricing did not answer. If sold is nil, the numbers of tickets sold are unknown.
+// Show returns the answer of /events in the language l. The argument `prices` holds the quoted
+// prices by tier id. A tier that is not in `prices` is free. If `prices` is nil, the prices are
+// unknown because pricing did not answer. If `sold` is nil, the numbers of tickets sold are unknown.
 func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.EventList {
 	list := publicapi.EventList{
 		Events: make([]publicapi.Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil),

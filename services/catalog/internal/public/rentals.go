@@ -60,9 +60,9 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 	}
 }
 
-// newUpsells returns the upsells between two rentals that are both in the argument rentals.
-// An upsell offers a rental to customers who book another rental. The result is sorted by
-// the position of that other rental in rentals, then by the order field of the upsell.
+// newUpsells returns the upsells between two rentals that are both in the argument `rentals`.
+// An upsell offers a rental to customers who book another rental. The result is sorted by the
+// position of that other rental in `rentals`, then by the order field of the upsell.
 func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []publicapi.RentalUpsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
@@ -109,7 +109,7 @@ const rentalBasis = "Rate of one unit for an hour or a day, bought now for a ren
 	"duration, quantity and rules that need a start time or the customer apply at booking."
 
 // Rentals returns the answer of /rentals in the language l, with the active rentals in display order. The
-// argument ceilings holds max_bookable_online by rental id. If ceilings is nil, these numbers are unknown.
+// argument `ceilings` holds max_bookable_online by rental id. If `ceilings` is nil, these numbers are unknown.
 func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) publicapi.RentalList {
 	list := publicapi.RentalList{
 		Rentals: []publicapi.Rental{}, AddOnRentals: []publicapi.Rental{}, RentalUpsells: b.upsells,

@@ -16,7 +16,7 @@ func Sanitize(m *manifest.Manifest) *manifest.Manifest {
 }
 
 // SanitizeUntil does the same as [Sanitize], but the caller can stop it, because malicious HTML can take twenty
-// times as long as usual text. Soon after the function stop returns true, SanitizeUntil returns nil and false.
+// times as long as usual text. Soon after the function `stop` returns true, SanitizeUntil returns nil and false.
 func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
 	stopped := false
 	sanitize := func(text *string) {
@@ -72,7 +72,7 @@ func sanitizedPage(p *manifest.Page, sanitize func(*string)) *manifest.Page {
 	return &clean
 }
 
-// each returns a copy of the map translations in which the function change was applied to each translation.
+// each returns a copy of the map `translations` in which the function `change` was applied to each translation.
 func each[T any](translations map[manifest.Language]T, change func(*T)) map[manifest.Language]T {
 	changed := maps.Clone(translations)
 	for code, t := range translations {

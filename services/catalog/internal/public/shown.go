@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// shown converts the objects in offered to public data with the function show, and sorts
-// the results with order. It omits objects for which the function seen returns false. If
-// used is false, the business does not use such objects, and shown returns nil.
+// shown converts the objects in `offered` to public data with the function `show`, and
+// sorts the results with `order`. It omits objects for which the function `seen` returns
+// false. If `used` is false, the business does not use such objects, and shown returns nil.
 func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S, order func(a, b S) int) []S {
 	if !used {
 		return nil

@@ -59,7 +59,7 @@ func (b *Business) HasService(id uuid.UUID) bool {
 }
 
 // Staff returns the answer of /staff in the language l, with the active staff members in display
-// order. If serviceID is not nil, it returns only the staff members assigned to that service.
+// order. If `serviceID` is not nil, it returns only the staff members assigned to that service.
 func (b *Business) Staff(l Language, serviceID *uuid.UUID) publicapi.StaffList {
 	list := publicapi.StaffList{Staff: make([]publicapi.StaffMember, 0, len(b.staff))}
 	var assigned map[uuid.UUID]bool

@@ -26,7 +26,7 @@ type Version struct {
 	Public func() *public.Business
 }
 
-// Decode builds a version from its stored text. The argument number is the number of the version.
+// Decode builds a version from its stored text. The argument `number` is the number of the version.
 func Decode(text store.Text, number int64) (*Version, error) {
 	var m manifest.Manifest
 	if err := json.Unmarshal(text.JSON, &m); err != nil {
@@ -43,8 +43,8 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
-// of builds a version from a manifest. The function sanitized returns the same manifest with
-// sanitized descriptions. The first call of [Version.Public] calls the function sanitized.
+// of builds a version from a manifest. The function `sanitized` returns the same manifest with
+// sanitized descriptions. The first call of [Version.Public] calls the function `sanitized`.
 func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {

@@ -1,9 +1,10 @@
 // Package rendered caches the bytes of public answers. An answer is rendered
 // once for each version, language and date, not once for each request.
 //
-// The cache stores each answer with its version and with the numbers in it: prices, max_bookable_online of rentals,
-// and tickets sold. The caller sets [Answer.Until], the time after which the caller must request the prices again.
-// If a number is missing because another service did not answer, the caller must not store the answer.
+// The cache stores each answer with the version of the business from which it was rendered. The cache also stores the
+// numbers in the answer: prices, max_bookable_online of rentals, and tickets sold. The caller sets [Answer.Until], the
+// time after which the caller must request the prices again. If a number is missing because another service did not
+// answer, the caller must not store the answer.
 //
 // The cache has a maximum size in bytes and evicts the least recently used answer first.
 package rendered
@@ -21,8 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 
-// Key identifies an answer in the cache. Two requests with the same key
-// have the same answer while the version and the numbers are the same.
+// Key identifies an answer in the cache. Two requests with the same key have the same answer as long
+// as two things do not change: the version of the business, and the [Numbers] from other services.
 type Key struct {
 	Slug     string
 	Path     string
@@ -48,7 +49,7 @@ func (n Numbers) equal(m Numbers) bool {
 type Answer struct {
 	Body    []byte
 	Tag     string // strong entity tag of Body
-	Version int64  // the number, not the version, so that a cached answer does not keep a version in memory
+	Version int64  // number of the version; the answer does not refer to the version itself, which could then not be freed
 	Numbers Numbers
 	// From is the time at which the prices were requested. The prices are valid until Until. Both
 	// times are zero in an answer without prices, which is valid as long as its version is the newest.
@@ -90,11 +91,11 @@ func (a *Answer) size() int {
 // Cache caches answers. It is safe for concurrent use.
 type Cache struct{ answers *lru.Cache[Key, *Answer] }
 
-// NewCache returns an empty cache of at most maxBytes bytes. If maxBytes is 0, the cache stores nothing.
+// NewCache returns an empty cache of at most maxBytes bytes. If `maxBytes` is 0, the cache stores nothing.
 func NewCache(maxBytes int) *Cache { return &Cache{lru.New[Key](maxBytes, (*Answer).size)} }
 
-// Get returns the answer of key if it was rendered from this version, otherwise nil. The number is enough
-// to identify the version: a slug never has the same number twice, even after its business was removed.
+// Get returns the answer of key if it was rendered from the version with this number, otherwise
+// nil. A slug never has the same version number twice, even after its business was removed.
 func (c *Cache) Get(key Key, version int64) *Answer {
 	a, ok := c.answers.Get(key)
 	if !ok || a.Version != version {

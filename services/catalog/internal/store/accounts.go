@@ -10,8 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AccountError reports that a version contains an account of a payment
-// provider, and that this account is not bound to the business.
+// AccountError reports that a version contains an account of a payment provider which is not bound to the business.
 type AccountError struct {
 	Provider string
 	Taken    bool // true if the account is bound to another business
@@ -62,8 +61,9 @@ ORDER BY named.provider LIMIT 1`
 )
 
 // checkAccounts returns an [AccountError] if the version has a payment account that is not bound to the business. The
-// version must have been written in the same transaction. If binds is true, checkAccounts first binds accounts to the
-// business: accounts of no business, and accounts that the newest version of their business no longer contains.
+// version must have been written in the same transaction. If `binds` is true, checkAccounts first binds accounts to the
+// business. It binds accounts of no business, and accounts that the newest version of their business no longer
+// contains.
 func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool,
 	now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}

@@ -82,9 +82,9 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	return Stored{}, NoVersionError(version)
 }
 
-// List returns up to limit businesses, sorted by slug. It returns only slugs that are
-// greater than the argument after. If after is empty, the list begins at the first
-// slug. If the argument of is not nil, List returns only businesses with these ids.
+// List returns up to `limit` businesses, sorted by slug. It returns only slugs that are
+// greater than the argument `after`. If `after` is empty, the list begins at the first
+// slug. If the argument `of` is not nil, List returns only businesses with these ids.
 func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses",
 		`SELECT b.id, b.slug, v.name, v.version, v.published_at
@@ -92,7 +92,8 @@ func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit in
 		WHERE b.slug > $1 AND ($3::uuid[] IS NULL OR b.id = ANY ($3)) ORDER BY b.slug LIMIT $2`, after, limit, of)
 }
 
-// Versions returns up to limit versions of slug whose numbers are below before, the newest first. Error: [ErrNotFound].
+// Versions returns up to `limit` versions of slug whose numbers
+// are below `before`, the newest first. Error: [ErrNotFound].
 func (s *Store) Versions(ctx context.Context, slug string, before int64, limit int) ([]Version, error) {
 	if _, err := s.Head(ctx, slug); err != nil {
 		return nil, err

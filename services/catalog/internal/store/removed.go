@@ -22,16 +22,16 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	return n, nil
 }
 
-// Removed returns up to limit ids of businesses that were removed at or before the instant before.
-// The ids are in ascending order, and only ids greater than the argument after are returned.
+// Removed returns up to `limit` ids of businesses that were removed at or before the instant `before`.
+// The ids are in ascending order, and only ids greater than the argument `after` are returned.
 func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses",
 		`SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
 // EraseEvents deletes the events of businesses that were removed at or before the instant
-// before. EraseEvents returns the number of deleted events. EraseEvents keeps the rows of
-// the businesses, so that their ids and version numbers are never used again.
+// `before`. EraseEvents returns the number of deleted events. EraseEvents keeps the rows
+// of the businesses, so that their ids and version numbers are never used again.
 func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
 	var erased int64
 	for {

@@ -47,10 +47,12 @@ type NotNewestError struct {
 // Error renders the error for logs.
 func (e NotNewestError) Error() string { return fmt.Sprintf("version %d is not the newest", e.Known) }
 
-// ErrIDTaken reports that the id belongs or belonged to another business: one with another slug, or a removed business.
+// ErrIDTaken reports that the id belongs or belonged to another
+// business. That business has another slug, or it was removed.
 var ErrIDTaken = errors.New("the id belongs to another business")
 
-// IDChangedError reports that the business of the slug is published with another id, the id Known.
+// IDChangedError reports that the business of the slug is
+// published with the id `Known`, which differs from the given id.
 type IDChangedError struct{ Known uuid.UUID }
 
 // Error renders the error for logs.
@@ -101,9 +103,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Publish makes c the newest version of slug, published at the instant now. If ifMatch is not nil, Publish requires
-// that ifMatch is the number of the newest version; 0 means that slug has no business. Publish also checks the
-// payment accounts ([checkAccounts], with the argument binds). Concurrent calls get different version numbers.
+// Publish makes c the newest version of slug, published at the instant `now`. If `ifMatch` is not nil, Publish
+// requires that ifMatch is the number of the newest version; 0 means that slug has no business. Publish also checks
+// the payment accounts ([checkAccounts], with the argument `binds`). Concurrent calls get different version numbers.
 //
 // Like all changes, Publish runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool,
@@ -130,7 +132,7 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 	return published, nil
 }
 
-// writesOf returns the id under which the idempotency results of changes of slug are stored. The id is
+// writesOf returns the id under which the store keeps the idempotency results of changes to slug. The id is
 // derived from the slug, because a slug has no business id before its first publish and after its removal.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
@@ -231,7 +233,7 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 }
 
 // Rollback publishes the content of an old version again, as the newest version of slug, at the
-// instant now. The arguments ifMatch and binds have the same meaning as in [Store.Publish].
+// instant `now`. The arguments `ifMatch` and `binds` have the same meaning as in [Store.Publish].
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
 	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
@@ -271,9 +273,9 @@ type Removed struct {
 	LastVersion int64
 }
 
-// Remove marks a business as removed at the instant now and deletes all its versions. The slug can be used
-// again, but the id cannot. If id is not the nil UUID, Remove removes the business only if it has this id.
-// A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
+// Remove marks a business as removed at the instant `now` and deletes all its versions. The slug can be
+// used again, but the id cannot. If id is not the nil UUID, Remove removes the business only if it has this
+// id. A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
 		func(ctx context.Context, tx pgx.Tx) (Removed, error) {

@@ -56,7 +56,7 @@ type Owner struct {
 }
 
 // Rollback publishes an old version of a business again, as the newest version.
-// The arguments ifMatch and binds have the same meaning as in [Owner.Publish].
+// The arguments `ifMatch` and `binds` have the same meaning as in [Owner.Publish].
 //
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release of catalog
 // cannot serve the version; forbidden if a payment account is not bound to the business; precondition_failed if
@@ -91,8 +91,8 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce informs booking, and all services that cache the offer, that version is
-// the newest of slug. When Announce returns nil, booking does not accept bookings
+// Announce informs booking, and all services that cache the offer, that `version` is the
+// newest version of slug. When Announce returns nil, booking does not accept bookings
 // based on older versions. Publish, Rollback and Remove call it after each change.
 //
 // The API also calls Announce when it answers a repeated request with the stored idempotency result. The
@@ -120,7 +120,7 @@ func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid
 }
 
 // tellWithin is how long a change waits for the answer of booking, with
-// all attempts; tellAgainAfter is the interval between two attempts.
+// all attempts. tellAgainAfter is the interval between two attempts.
 const (
 	tellWithin     = 5 * time.Second
 	tellAgainAfter = 250 * time.Millisecond
@@ -149,8 +149,8 @@ func Fault(err error) error {
 	return err
 }
 
-// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is bound to
-// another business. Therefore owners cannot find out the payment accounts of other businesses by trying.
+// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether the account is
+// bound to another business. Therefore an owner cannot discover which payment accounts other businesses use.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err,
 		fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+

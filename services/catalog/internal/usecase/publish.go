@@ -17,10 +17,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Publish makes a manifest, written in YAML or JSON, the newest version of the business with this
-// slug. If ifMatch is not nil, Publish requires that ifMatch is the number of the newest version; 0
-// means that the business is not published. If binds is true, the payment accounts in the manifest
-// are bound to the business, unless another business uses them. Only operators may set binds.
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with this slug. If `ifMatch` is
+// not nil, Publish requires that ifMatch is the number of the newest version; 0 means that the business is not
+// published. If `binds` is true, the payment accounts in the manifest are bound to the business, unless another
+// business uses them. Only operators may set binds.
 //
 // Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra; forbidden if a
 // payment account is not bound to the business; precondition_failed if ifMatch is not the newest version;
@@ -56,7 +56,7 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 }
 
 // check parses and compiles a manifest before a publish, because catalog must be able to serve every
-// published version. It passes the manifest and the compiled version to the function use. While use
+// published version. It passes the manifest and the compiled version to the function `use`. While `use`
 // runs, memory for the two results is reserved ([reading.Do]). check stops when the request ends.
 //
 // check returns how many removed businesses had the slug before. If a
@@ -83,8 +83,8 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	return predecessors, err
 }
 
-// read parses and compiles a manifest. The argument predecessors is the number of removed businesses
-// that had the slug. Soon after the function stop returns true, read returns [manifest.ErrStopped].
+// read parses and compiles a manifest. The argument `predecessors` is the number of removed businesses
+// that had the slug. Soon after the function `stop` returns true, read returns [manifest.ErrStopped].
 func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, *ready.Version, error) {
 	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
 	if err != nil {

@@ -59,19 +59,19 @@ func WithKey(key string) Option { return func(c *Client) { c.key = key } }
 // WithHTTPClient sends requests with h. The Timeout of h limits each attempt. The default timeout is 30 seconds.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries limits how often and how long the client retries a failed request that may succeed
-// later. The argument most is the maximum number of retries; 0 disables retries. The argument
-// longest is the longest wait before a retry. If a retry needs a longer wait, or a wait beyond the
-// deadline of the context, the client does not retry. The defaults are 3 retries and 30 seconds.
+// WithRetries limits how often and how long the client retries a failed request that may succeed later. The argument
+// `most` is the maximum number of retries; 0 disables retries. The argument `longest` is the longest wait before a
+// retry. If a retry needs a longer wait, or a wait beyond the deadline of the context, the client does not retry. The
+// defaults are 3 retries and 30 seconds.
 func WithRetries(most int, longest time.Duration) Option {
 	return func(c *Client) { c.retries = retries{most, longest} }
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
-// New returns a client of one business. The argument base is the address of a Slotmesh
-// server, such as https://book.example. The argument slug is the name of the business on
-// that server, such as harbor-studio. New returns an error if base or slug is invalid.
+// New returns a client of one business. The argument `base` is the address of a Slotmesh
+// server, such as https://book.example. The argument `slug` is the name of the business
+// on that server, such as harbor-studio. New returns an error if base or slug is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" ||
@@ -104,9 +104,9 @@ type Confirmation struct {
 	Replayed bool `json:"-"`
 }
 
-// Book books an appointment. The argument key is the Idempotency-Key, which makes a retry
+// Book books an appointment. The argument `key` is the Idempotency-Key, which makes a retry
 // safe, even after a restart of the program. Store a new random key with each order of a
-// customer. If key is empty, Book creates a key and uses it for all attempts of this call.
+// customer. If `key` is empty, Book creates a key and uses it for all attempts of this call.
 //
 // If Book fails and [OutcomeUnknown] returns true, call Book again with the same key
 // and order. The order is booked at most once, and the second call returns the result.
@@ -145,7 +145,7 @@ func setParameter(query url.Values, name string, value any) {
 	}
 }
 
-// get sends a read request. The argument path is a path of the OpenAPI document, with {slug} in place of the slug.
+// get sends a read request. The argument `path` is a path of the OpenAPI document, with {slug} in place of the slug.
 func get[T any](ctx context.Context, c *Client, path string, query url.Values) (*T, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()

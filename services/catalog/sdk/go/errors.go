@@ -100,7 +100,7 @@ func Codes() []Code {
 // ErrNotSent is returned if the client cannot build a request. Nothing was sent in this case.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether an error of [Client.Book] leaves it open if the
+// OutcomeUnknown reports whether it is unknown, after an error of [Client.Book], if the
 // booking was made. OutcomeUnknown returns true if Slotmesh answered outcome_unknown,
 // or if no answer of Slotmesh arrived. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {

@@ -16,9 +16,9 @@ type retries struct {
 	longest time.Duration
 }
 
-// wait waits before the next attempt and returns nil. The argument before is the number of retries so far; err is
-// the error of the last attempt. Without waiting, wait returns err if a retry is useless or the maximum number of
-// retries is reached. It also returns err at once if the pause would exceed the longest wait or the deadline of ctx.
+// wait waits before the next attempt and returns nil. The argument `before` is the number of retries so far; `err` is
+// the error of the last attempt. Without waiting, wait returns `err` if a retry is useless or the maximum number of
+// retries is reached. It also returns `err` at once if the pause would exceed the longest wait or the deadline of ctx.
 func (r retries) wait(ctx context.Context, before int, err error) error {
 	if ctx.Err() != nil || before >= r.most || !passesLater(err) {
 		return err
@@ -37,8 +37,8 @@ func (r retries) wait(ctx context.Context, before int, err error) error {
 	}
 }
 
-// passesLater reports whether the same request may succeed later. The client can send
-// every request twice, because reads change nothing and bookings have an Idempotency-Key.
+// passesLater reports whether the same request may succeed later. The client can repeat
+// every request safely, because reads change nothing and bookings have an Idempotency-Key.
 func passesLater(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
