@@ -61,9 +61,9 @@ type cached struct {
 	bytes int // size of the answer
 }
 
-// ReadCached reads a public path of a business and decodes the answer into the value that the function
-// empty returns. The function prepare then converts this value to the form that ReadCached caches and
-// returns. While the service answers with the same ETag, all calls return the same cached value.
+// ReadCached reads a public path of a business. The function `empty` creates the value into which the
+// answer is decoded. The function `prepare` converts this value to the form that ReadCached caches
+// and returns. While the service answers with the same ETag, all calls return the same cached value.
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
 	prepare func(any) any) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()

@@ -43,7 +43,7 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // silence returns a fault if the SDK wrote no response because the time of the request was over. Without the
 // fault, the client would read the empty response as success. If the SDK wrote a response, silence returns nil.
 //
-// The argument late is true if the time was over before the tool was called.
+// The argument `late` is true if the time was over before the tool was called.
 // Then the tool did nothing. Otherwise the result of the call is unknown.
 func (a *answer) silence(late bool) error {
 	switch {

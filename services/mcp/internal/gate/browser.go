@@ -13,7 +13,7 @@ const (
 	mayRead = "Mcp-Session-Id, Retry-After, Traceparent, WWW-Authenticate"
 )
 
-// listed reports whether the argument origin is in [Gate.Origins].
+// listed reports whether the argument `origin` is in [Gate.Origins].
 func (g *Gate) listed(origin string) bool {
 	return origin != "" && slices.Contains(g.Origins, strings.ToLower(origin))
 }

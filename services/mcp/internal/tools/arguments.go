@@ -98,7 +98,7 @@ func identifier(name, s string) (uuid.UUID, error) {
 // id reads a UUID and returns its text unchanged. It returns "" if the argument is left out.
 func (a arguments) id(name string) (string, error) { return checked(a, name, identifier) }
 
-// checked reads a string and returns it if the function read accepts it. It returns "" if the argument is left out.
+// checked reads a string and returns it if the function `read` accepts it. It returns "" if the argument is left out.
 func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
 	s, err := a.text(name)
 	if _, given := a[name]; err != nil || !given {
@@ -108,7 +108,7 @@ func checked[T any](a arguments, name string, read func(name, s string) (T, erro
 	return s, err
 }
 
-// ids reads a list of UUIDs. The list must contain at least one, and at most as many as the argument most.
+// ids reads a list of UUIDs. The list must contain at least one, and at most as many as the argument `most`.
 func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
@@ -127,7 +127,7 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	return list, nil
 }
 
-// copyTo reads the argument called name with the function read, and sets it
+// copyTo reads the argument called name with the function `read`, and sets it
 // as a parameter of the query. It sets nothing if the argument is left out.
 func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
 	value, err := read(name)

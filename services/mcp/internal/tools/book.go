@@ -137,7 +137,7 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 // maxIdempotencyKey is the maximum length of an idempotency key, as in POST /book.
 const maxIdempotencyKey = 255
 
-// idempotencyKey reads the argument idempotency_key, which must be valid
+// idempotencyKey reads the argument `idempotency_key`, which must be valid
 // as the value of a header. It returns "" if the argument is left out.
 func (a arguments) idempotencyKey() (string, error) {
 	s, err := a.text("idempotency_key")
@@ -152,8 +152,8 @@ func (a arguments) idempotencyKey() (string, error) {
 	return s, nil
 }
 
-// confirm returns the tool's answer for the body of an answer of POST
-// /book. The argument replayed is true if an earlier call made the booking.
+// confirm returns the tool's answer for the body of an answer of POST /book.
+// The argument `replayed` is true if an earlier call made the booking.
 func confirm(body []byte, replayed bool) (result, error) {
 	var shown confirmation
 	structured := map[string]any{}
@@ -211,7 +211,7 @@ func (c *confirmation) text() string {
 // maxOthers is the maximum number of other free starts in a refusal.
 const maxOthers = 10
 
-// instead adds the other free starts of the date to the argument refusal, which refuses
+// instead adds the other free starts of the date to the argument `refusal`, which refuses
 // the start of a booking. If the free starts cannot be read, it returns refusal unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
@@ -237,7 +237,7 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 }
 
 // nearest returns up to [maxOthers] slots that are nearest to a time on a date, the
-// nearest first. The argument at is the time. Slots after midnight have the next date.
+// nearest first. The argument `at` is the time. Slots after midnight have the next date.
 func nearest(slots []slot, date timespan.Date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {

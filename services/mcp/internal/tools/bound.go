@@ -37,8 +37,8 @@ const (
 	maxBriefs = 2_000
 )
 
-// brief returns a description as one line, after a line break. The argument listed is
-// the number of elements of the list; more elements get shorter descriptions. brief
+// brief returns a description as one line, after a line break. The argument `listed`
+// is the number of elements of the list; more elements get shorter descriptions. brief
 // returns "" if the description is empty, or if the list is too long for descriptions.
 func brief(description string, listed int) string {
 	most := min(maxBrief, maxBriefs/max(listed, 1))
@@ -49,7 +49,7 @@ func brief(description string, listed int) string {
 	return "\n  " + clip(line, most)
 }
 
-// cut shortens a list to the number of entries in the argument most. If it leaves out entries, it also returns
+// cut shortens a list to the number of entries in the argument `most`. If it leaves out entries, it also returns
 // the length of the whole list, which the answer shows beside the list. Otherwise the second result is 0.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {
@@ -66,7 +66,7 @@ type page[T any] struct {
 }
 
 // pageOf returns one page of a list: the elements from the index offset that fit into maxListBytes,
-// at least one. The argument later is the number of bytes that the caller will add to each element.
+// at least one. The argument `later` is the number of bytes that the caller will add to each element.
 func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0
@@ -92,7 +92,7 @@ func note(next *int) string {
 }
 
 // clip returns s, shortened if its JSON form has more bytes than
-// the argument most. A shortened text ends with an ellipsis.
+// the argument `most`. A shortened text ends with an ellipsis.
 func clip(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if n := fitting(s, most, len("…")); n < len(s) {
@@ -102,8 +102,8 @@ func clip(s string, most int) string {
 }
 
 // fitting returns the length of s if the JSON form of s has no more bytes than the
-// argument most. Otherwise it returns the length of the longest prefix of s that fits
-// together with an ending. The argument ending is the length of this ending in bytes.
+// argument `most`. Otherwise it returns the length of the longest prefix of s that fits
+// together with an ending. The argument `ending` is the length of this ending in bytes.
 func fitting(s string, most, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
@@ -157,7 +157,7 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 	return sizes
 }()
 
-// rest is the end of a text that was shortened.
+// rest is the text that is appended to a text that was shortened.
 const (
 	rest     = "\n… more in the structured content."
 	restSize = len(rest) + 1 // size in bytes of the JSON form

@@ -72,7 +72,7 @@ func (b *Toolbox) businessInfo() *tool {
 }
 
 // resolve replaces the name of the business and its questions with their translations. The
-// argument asked is the language. If there is no translation, the text stays unchanged.
+// argument `asked` is the language. If there is no translation, the text stays unchanged.
 func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
@@ -223,7 +223,7 @@ func (i *business) text() string {
 // contains it if the agent could otherwise conclude that it can book.
 const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
 
-// paid returns a text that states when customers pay. The argument mode is the payment mode of the business.
+// paid returns a text that states when customers pay. The argument `mode` is the payment mode of the business.
 func (i *business) paid(mode string) string {
 	switch {
 	case mode == "at_door" || !i.HasPaymentProviders:

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// oneProvider is the value of the argument staffing_mode that stands for every mode of the HTTP API except per_service.
+// oneProvider is the value of the argument `staffing_mode` that
+// stands for every mode of the HTTP API except per_service.
 const oneProvider = "one_provider"
 
 // combining returns the arguments that combine several services in one appointment, and the argument for variants.

@@ -89,7 +89,7 @@ func (l *eventList) text(note string) string {
 }
 
 // write writes a line for an event and a line for each kind of ticket to b. The argument
-// listed is the number of events in the text; it determines the length of the description.
+// `listed` is the number of events in the text; it determines the length of the description.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
 	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date.String()), minute(e.StartTime), minute(e.EndTime), e.Name,

@@ -151,7 +151,7 @@ func (l *rentalList) text(unknown, addOns int) string {
 }
 
 // lines returns a line of text for each rental, followed by lines for its
-// upsells. The argument names contains the names of all rentals by id.
+// upsells. The argument `names` contains the names of all rentals by id.
 func lines(rentals []rental, names map[uuid.UUID]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {

@@ -123,7 +123,7 @@ func (s *service) perPerson() string {
 	return " per person"
 }
 
-// write writes the lines of a service to b. The argument listed is the number
+// write writes the lines of a service to b. The argument `listed` is the number
 // of services in the text; it determines the length of the descriptions.
 func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)

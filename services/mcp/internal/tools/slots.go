@@ -131,7 +131,7 @@ func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 }
 
 // next returns a text with the free times. If bookings are paused, the text begins with the sentence about
-// the pause. Otherwise it ends with the sentence in the argument tool, which names the tool to call next.
+// the pause. Otherwise it ends with the sentence in the argument `tool`, which names the tool to call next.
 func (c *calendar) next(times, tool string) string {
 	if c.Paused {
 		return paused + "\n" + times
@@ -246,7 +246,7 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 }
 
 // firstStart returns a sentence with the first free start on a date. It returns "" if the date is ""
-// or the starts cannot be read. The argument window contains the other parameters of the request.
+// or the starts cannot be read. The argument `window` contains the other parameters of the request.
 func (b *Toolbox) firstStart(ctx context.Context, slug string, window url.Values, date string) string {
 	query := maps.Clone(window)
 	query.Del("start")

@@ -21,7 +21,7 @@ func withWeekday(date string) string {
 // maxTimes is the maximum size of the times in a text, in bytes. It leaves room for the end of the text.
 const maxTimes = maxText - 400
 
-// freeMember is a staff member with free starts on a date. The field staffID is empty if the service needs no staff.
+// freeMember is a staff member with free starts on a date. The field `staffID` is empty if the service needs no staff.
 type freeMember struct {
 	staffID, name string
 	date          timespan.Date
@@ -57,7 +57,7 @@ func timesOf(slots []slot, offset int, date timespan.Date) timesText {
 }
 
 // grouped formats as many of the starts as fit into the text. It returns the number of these starts, the lines
-// of the class sessions, and the times of each staff member. If withEnds is true, each time also has its end.
+// of the class sessions, and the times of each staff member. If `withEnds` is true, each time also has its end.
 func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*freeMember) {
 	said, sessions, members := 0, "", []*freeMember{}
 	for size := 0; said < len(slots) && size < maxTimes; said++ {

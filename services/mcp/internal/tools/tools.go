@@ -30,14 +30,14 @@ import (
 type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
 	// ReadCached reads a path and decodes the answer into the value that the function
-	// empty returns. It returns the result of the function prepare for this value.
-	// While the answer of the service stays the same, all calls return the same result.
+	// `empty` creates. The function `prepare` converts this value to the result. While
+	// the answer of the service stays the same, all calls return the same result.
 	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
 		prepare func(any) any) (any, error)
 }
 
 // readCached reads a long list and returns it in the form of the tool's answer, to which the function
-// prepare converts it. The result is a shallow copy: the caller must not change the elements of its lists.
+// `prepare` converts it. The result is a shallow copy: the caller must not change the elements of its lists.
 func readCached[Answer, Shown any](ctx context.Context, r Reader, slug, path string, query url.Values,
 	prepare func(*Answer) Shown) (Shown, error) {
 	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(Answer) },
@@ -65,7 +65,7 @@ type Toolbox struct {
 	Telemetry    *telemetry.Telemetry
 }
 
-// tool is one tool of the protocol. The field call is the function that
+// tool is one tool of the protocol. The field `call` is the function that
 // runs the tool; it gets only arguments that the input schema contains.
 type tool struct {
 	mcp.Tool
@@ -141,8 +141,8 @@ func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 	}
 }
 
-// contentOf returns the result of a tool call in the form of
-// the protocol. The argument refused is true for a tool error.
+// contentOf returns the result of a tool call in the form of the
+// protocol. The argument `refused` is true for a tool error.
 func contentOf(text string, structured any, refused bool) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: clipLines(text)}},
 		StructuredContent: structured, IsError: refused}

@@ -17,14 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// timeRange is a range of start times on a date: from the argument from_time to the argument to_time, both included.
-// If to_time is before from_time, the range ends on the next date. If given is false, the range is the whole date.
+// timeRange is a range of start times on a date: from the argument `from_time`
+// to the argument `to_time`, both included. If to_time is before from_time, the
+// range ends on the next date. If given is false, the range is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	given    bool
 }
 
-// timeRange reads the arguments from_time and to_time. If they
+// timeRange reads the arguments `from_time` and `to_time`. If they
 // are left out, they are the beginning and the end of the date.
 func (a arguments) timeRange() (timeRange, error) {
 	r := timeRange{to: 2 * timespan.MinutesPerDay}
@@ -159,7 +160,7 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 }
 
 // explained returns the name of the reason if all dates have the same one, otherwise "". It
-// also returns all reasons as a sentence. The argument rules contains the rule of each date.
+// also returns all reasons as a sentence. The argument `rules` contains the rule of each date.
 func explained(rules []string) (string, string) {
 	slices.Sort(rules)
 	shared := slices.Compact(slices.Clone(rules))

@@ -42,7 +42,7 @@ const (
 	placeTimeout  = 250 * time.Millisecond
 )
 
-// NewQuotes returns the handler of POST /internal/quotes. NewQuotes reads the offers from the argument offers.
+// NewQuotes returns the handler of POST /internal/quotes. NewQuotes reads the offers from the argument `offers`.
 func NewQuotes(offers Offers) *Quotes {
 	return &Quotes{offers: offers, tariffs: newTariffs(), places: bulkhead.New(2 * runtime.GOMAXPROCS(0))}
 }

@@ -36,7 +36,7 @@ type wireItem struct {
 	Units        *int    `json:"units"`
 }
 
-// readRequest parses the body into the argument into and checks
+// readRequest parses the body into the argument `into` and checks
 // the values. Fault: invalid_parameter, which names the field.
 func readRequest(body []byte, into *pricing.QuotesRequest) error {
 	var wire wireRequest
@@ -72,7 +72,7 @@ func readRequest(body []byte, into *pricing.QuotesRequest) error {
 
 func formatItemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
 
-// readItem parses one item. The argument path is the path of the item in the body, such as items[3].
+// readItem parses one item. The argument `path` is the path of the item in the body, such as items[3].
 func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	var wire wireItem
 	if err := json.Unmarshal(raw, &wire); err != nil {
@@ -105,8 +105,8 @@ func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	return item, r.err
 }
 
-// itemReader parses the fields of one item and keeps the first error.
-// The field path is the path of the item in the body, such as items[3].
+// itemReader parses the fields of one item and keeps the first error. The
+// field `path` is the path of the item in the body, such as items[3].
 type itemReader struct {
 	path string
 	err  error
@@ -167,7 +167,7 @@ func (r *itemReader) checkAtLeastOne(field string, n *int) *int {
 }
 
 // refuseFields sets an error if the request contains a field that an item of this kind must not have. The argument
-// written reports whether the request contains the field named by field; otherWritten reports the same for other.
+// `written` reports whether the request contains the field `named` by field; otherWritten reports the same for other.
 func (r *itemReader) refuseFields(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")
@@ -181,8 +181,8 @@ func invalid(field, problem string) error {
 	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
 }
 
-// describeParseError returns a fault for JSON with a wrong type. The fault names the
-// field if err names one, or else path. An empty path stands for the whole body.
+// describeParseError returns a fault for JSON with a wrong type. The fault names the field that `err`
+// names. If `err` names no field, the fault names `path`. An empty path stands for the whole body.
 func describeParseError(path string, err error) error {
 	var typeErr *json.UnmarshalTypeError
 	if !errors.As(err, &typeErr) || typeErr.Field == "" {

@@ -129,8 +129,8 @@ func (t *Tariff) findApplicable(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// applyRules applies the rules in their order. The argument running is the price before the first rule. The results
-// are the rounded price in minor units and the steps. If there are no rules, the price is the argument list.
+// applyRules applies the rules in their order. The argument `running` is the price before the first rule. The results
+// are the rounded price in minor units and the steps. If there are no rules, the price is the argument `list`.
 func (t *Tariff) applyRules(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil
