@@ -91,7 +91,7 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	return answer.refusal()
 }
 
-// over reports whether the instant `until` has passed.
+// over reports whether the time `until` has passed or ctx has ended.
 func over(ctx context.Context, until time.Time) bool {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()

@@ -108,7 +108,7 @@ func checked[T any](a arguments, name string, read func(name, s string) (T, erro
 	return s, err
 }
 
-// ids reads a list of UUIDs. The list must contain at least one, and at most as many as the argument `most`.
+// ids reads a list of UUIDs. The list must contain at least one UUID, and not more than `most`.
 func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
@@ -127,8 +127,8 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	return list, nil
 }
 
-// copyTo reads the argument called name with the function `read`, and sets it
-// as a parameter of the query. It sets nothing if the argument is left out.
+// copyTo reads a tool argument with the function `read`, and sets its value as the query parameter `parameter`.
+// The argument `name` is the name of the tool argument. If the tool argument is left out, copyTo sets nothing.
 func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
 	value, err := read(name)
 	if err == nil && value != "" {

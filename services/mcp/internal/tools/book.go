@@ -211,8 +211,8 @@ func (c *confirmation) text() string {
 // maxOthers is the maximum number of other free starts in a refusal.
 const maxOthers = 10
 
-// instead adds the other free starts of the date to the argument `refusal`, which refuses
-// the start of a booking. If the free starts cannot be read, it returns refusal unchanged.
+// instead adds the other free starts of the date to the error `refusal`, with which the booking
+// of a start was refused. If the free starts cannot be read, instead returns `refusal` unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")
@@ -236,8 +236,8 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	return &taken{error: refusal, others: others, next: next}
 }
 
-// nearest returns up to [maxOthers] slots that are nearest to a time on a date, the
-// nearest first. The argument `at` is the time. Slots after midnight have the next date.
+// nearest returns up to [maxOthers] slots whose starts are nearest to the time
+// `at` on a date, the nearest slot first. Slots after midnight have the next date.
 func nearest(slots []slot, date timespan.Date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {

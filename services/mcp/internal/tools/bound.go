@@ -49,8 +49,8 @@ func brief(description string, listed int) string {
 	return "\n  " + clip(line, most)
 }
 
-// cut shortens a list to the number of entries in the argument `most`. If it leaves out entries, it also returns
-// the length of the whole list, which the answer shows beside the list. Otherwise the second result is 0.
+// cut shortens a list to at most `most` entries. If cut leaves out entries, it also returns the
+// length of the whole list, which the answer shows beside the list. Otherwise the second result is 0.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {
 		return all, 0

@@ -71,8 +71,8 @@ func (b *Toolbox) businessInfo() *tool {
 	}
 }
 
-// resolve replaces the name of the business and its questions with their translations. The
-// argument `asked` is the language. If there is no translation, the text stays unchanged.
+// resolve replaces the name of the business and its questions with their translations
+// into the language `asked`. If a text has no translation, the text stays unchanged.
 func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)

@@ -115,9 +115,9 @@ func (a arguments) quantity() (int, error) {
 // atOnce is the maximum number of concurrent requests for the availability of rentals in one tool call.
 const atOnce = 8
 
-// addAvailability sets the availability of each rental, and returns the number of rentals
-// with unknown availability. The availability is unknown if it cannot be read, or not within
-// the time of the tool call. Therefore the list is always complete. Fault: invalid_parameter.
+// addAvailability sets the availability of each rental. It returns the number of rentals
+// whose availability is unknown because it cannot be read, or cannot be read within the time
+// of the tool call. The list always contains these rentals too. Fault: invalid_parameter.
 func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
 	var calls errgroup.Group
 	calls.SetLimit(atOnce)

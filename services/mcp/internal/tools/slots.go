@@ -118,9 +118,9 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	return b.window(ctx, who, query, isPaused)
 }
 
-// paused starts a request that finds out whether the business has paused online bookings or is not open
-// yet. The request runs at the same time as other requests. The returned function waits for the result and
-// returns it. If the request fails, it returns false; this is safe, because booking checks the same again.
+// paused starts a request to catalog. The function that paused returns waits for the answer. It reports whether
+// the business has paused online bookings or is not open yet. The request runs at the same time as other requests.
+// If the request fails, the function returns false. This is safe, because booking checks the same again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	info := publicapi.BusinessInfo{Open: true} // older versions of catalog do not send the field open
 	var asked errgroup.Group

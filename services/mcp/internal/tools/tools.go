@@ -36,8 +36,8 @@ type Reader interface {
 		prepare func(any) any) (any, error)
 }
 
-// readCached reads a long list and returns it in the form of the tool's answer, to which the function
-// `prepare` converts it. The result is a shallow copy: the caller must not change the elements of its lists.
+// readCached reads a long list and converts it with the function `prepare` to the form of the tool's
+// answer. The result is a shallow copy: the caller must not change the elements of its lists.
 func readCached[Answer, Shown any](ctx context.Context, r Reader, slug, path string, query url.Values,
 	prepare func(*Answer) Shown) (Shown, error) {
 	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(Answer) },

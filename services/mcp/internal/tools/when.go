@@ -17,9 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// timeRange is a range of start times on a date: from the argument `from_time`
-// to the argument `to_time`, both included. If to_time is before from_time, the
-// range ends on the next date. If given is false, the range is the whole date.
+// timeRange is a range of start times on a date: from the argument `from_time` to the
+// argument `to_time`, both included. If `to_time` is before `from_time`, the range
+// ends on the next date. If the field `given` is false, the range is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	given    bool
