@@ -21,7 +21,7 @@ type Purchase struct {
 	Units        *int  // number of hours or days for which the customer rents
 }
 
-// Moment is the time of a purchase. It is given as an instant, and as the date of the business at that instant.
+// Moment is the time of a purchase: the instant, and the date that the business has at this instant.
 type Moment struct {
 	Instant  int64 // the instant, in seconds since the Unix epoch
 	Today    timespan.Date

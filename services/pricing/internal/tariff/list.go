@@ -21,7 +21,7 @@ type PriceList struct {
 	valid  map[purchaseKey]*validRules
 }
 
-// purchaseKey is a [Purchase] and a kind of item as a map key. The number -1 means that a number is unknown.
+// purchaseKey is a [Purchase] and a kind of item, as a map key. In `start`, `party` and `units`, -1 means unknown.
 type purchaseKey struct {
 	kind                   Kind
 	moment                 Moment
@@ -145,8 +145,8 @@ func combineRules(rules []scopedRule, c money.Currency) *combinedEffect {
 		unit: powerOfTen(-minExponent)}
 }
 
-// scaleDecimal returns d in units of 10^exponent, as a whole
-// number. The exponent must not be greater than the exponent of d.
+// scaleDecimal returns d in units of 10^`exponent`, as a whole number.
+// The argument `exponent` must not be greater than the exponent of d.
 func scaleDecimal(d decimal.Decimal, exponent int32) *big.Int {
 	return new(big.Int).Mul(d.Coefficient(), powerOfTen(d.Exponent()-exponent))
 }
@@ -155,8 +155,8 @@ func powerOfTen(exponent int32) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil)
 }
 
-// apply returns the price for a list price. The price is rounded half up and
-// limited to the range from 0 to largest, as [money.Currency.Round] does.
+// apply returns the price for the list price `list`. The price is rounded half up
+// and limited to the range from 0 to `largest`, as [money.Currency.Round] does.
 func (t *combinedEffect) apply(list, largest int64) int64 {
 	if t == nil {
 		return list

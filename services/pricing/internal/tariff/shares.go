@@ -2,9 +2,9 @@ package tariff
 
 import "math/big"
 
-// DivideTotal divides a total into one share for each price, in proportion to the
+// DivideTotal divides `total` into one share for each price, in proportion to the
 // prices. The total must be at most the sum of the prices. Each share is a whole
-// number of minor units, from 0 to the price. The sum of the shares is the total.
+// number of minor units, from 0 to the price. The sum of the shares is `total`.
 //
 // To avoid rounding errors, DivideTotal computes the part of the total for all prices up to each price,
 // and rounds this part half up. A share is the difference between two consecutive rounded parts.
