@@ -204,7 +204,7 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-// each applies the function `to` to every element of `list` and returns the results. For an empty list, it returns nil.
+// each returns the results of the function `to` for all elements of `list`. For an empty list, each returns nil.
 func each[T, U any](list []T, to func(*T) U) []U {
 	if len(list) == 0 {
 		return nil

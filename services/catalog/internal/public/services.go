@@ -22,8 +22,8 @@ type service struct {
 	description description
 }
 
-// PriceOf identifies a price that pricing quotes: the price of
-// a variant, or the price of the service if VariantID is nil.
+// PriceOf identifies a price for which pricing returns a quote: the
+// price of a variant, or the price of the service if VariantID is nil.
 type PriceOf struct {
 	ServiceID uuid.UUID
 	VariantID *uuid.UUID

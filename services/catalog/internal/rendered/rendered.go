@@ -34,8 +34,8 @@ type Key struct {
 	Paused   bool          // whether online bookings are paused; only for /info
 }
 
-// Numbers are the numbers in an answer that come from other services and
-// are not part of the version. The maps have the id of the object as key.
+// Numbers are the numbers in an answer that come from other services and are not part of the version
+// of the business. The key of each map is the id of a service, variant, tier, event or rental.
 type Numbers struct {
 	Prices map[uuid.UUID]json.Number // quoted prices, valid until [Answer.Until]
 	Counts map[uuid.UUID]int         // max_bookable_online or tickets sold; requested again for every request

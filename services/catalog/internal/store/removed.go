@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Predecessors returns how many removed businesses had the slug.
-// The id of a business without a chosen id depends on this number.
+// Predecessors returns how many removed businesses had the slug. If an owner
+// chooses no id for a business, its id is derived from the slug and this number.
 func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	var n int
 	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM businesses WHERE removed_slug = $1`,

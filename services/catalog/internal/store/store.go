@@ -104,7 +104,7 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // Publish makes c the newest version of slug, published at the instant `now`. If `ifMatch` is not nil, Publish
-// requires that ifMatch is the number of the newest version; 0 means that slug has no business. Publish also checks
+// requires that `ifMatch` is the number of the newest version; 0 means that slug has no business. Publish also checks
 // the payment accounts ([checkAccounts], with the argument `binds`). Concurrent calls get different version numbers.
 //
 // Like all changes, Publish runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
@@ -274,7 +274,7 @@ type Removed struct {
 }
 
 // Remove marks a business as removed at the instant `now` and deletes all its versions. The slug can be
-// used again, but the id cannot. If id is not the nil UUID, Remove removes the business only if it has this
+// used again, but the id cannot. If `id` is not the nil UUID, Remove removes the business only if it has this
 // id. A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),

@@ -60,7 +60,7 @@ type Owner struct {
 //
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release of catalog
 // cannot serve the version; forbidden if a payment account is not bound to the business; precondition_failed if
-// ifMatch is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
+// `ifMatch` is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
@@ -81,7 +81,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 }
 
 // Remove removes the business with this slug and id, and all its versions. The slug can then be used
-// again. If id is the nil UUID, Remove removes the business of the slug, whatever its id. Faults:
+// again. If `id` is the nil UUID, Remove removes the business of the slug, whatever its id. Faults:
 // business_not_found, the faults of postgres.WriteIdempotently, and the fault of [Owner.Announce].
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())

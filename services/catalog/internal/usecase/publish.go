@@ -18,12 +18,12 @@ import (
 )
 
 // Publish makes a manifest, written in YAML or JSON, the newest version of the business with this slug. If `ifMatch` is
-// not nil, Publish requires that ifMatch is the number of the newest version; 0 means that the business is not
+// not nil, Publish requires that `ifMatch` is the number of the newest version; 0 means that the business is not
 // published. If `binds` is true, the payment accounts in the manifest are bound to the business, unless another
 // business uses them. Only operators may set binds.
 //
 // Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra; forbidden if a
-// payment account is not bound to the business; precondition_failed if ifMatch is not the newest version;
+// payment account is not bound to the business; precondition_failed if `ifMatch` is not the newest version;
 // payload_too_large; conflict if the business is removed during the call; service_unavailable if the manifest
 // cannot be checked before ctx ends; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64,

@@ -71,7 +71,7 @@ var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // New returns a client of one business. The argument `base` is the address of a Slotmesh
 // server, such as https://book.example. The argument `slug` is the name of the business
-// on that server, such as harbor-studio. New returns an error if base or slug is invalid.
+// on that server, such as harbor-studio. New returns an error if `base` or `slug` is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" ||
