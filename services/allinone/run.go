@@ -27,8 +27,8 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNotTerminal reports whether `out` is a file that is not a terminal. Such a process was started by a service manager
-// or a container engine, which collects the process's output.
+// isNotTerminal reports whether `out` is a file that is not a terminal. If it is such a file, a service manager or a
+// container engine probably started this process and collects its output.
 func isNotTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {

@@ -48,8 +48,8 @@ const (
 // NoStarts maps each date of the requested window to the rule that prevents all starts on the date. It is the
 // response of GET /internal/api/public/{slug}/no-starts, which has the query parameters of /available-dates.
 //
-// The service does not examine the occupied time. Therefore a date with the
-// rule [RuleBooking] has starts, but all of these starts may be occupied.
+// The service ignores bookings. The rule of a date is [RuleBooking] if only bookings
+// can prevent all starts on the date, or if no single rule is the cause.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }

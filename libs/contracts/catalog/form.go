@@ -16,12 +16,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The types of questions.
+// The types of questions. The comments describe the customer's answer.
 const (
 	QuestionText     = "text"     // one line of text
 	QuestionTextarea = "textarea" // several lines of text
 	QuestionNumber   = "number"
-	QuestionSelect   = "select"   // key of one of the options
+	QuestionSelect   = "select"   // the key of one of the options
 	QuestionCheckbox = "checkbox" // true or false
 	QuestionDate     = "date"     // YYYY-MM-DD
 	QuestionPhone    = "phone"

@@ -24,8 +24,8 @@ type slotBound struct {
 	business day
 	members  map[Key]member
 	interval int // slot interval of the business, in minutes
-	// In an appointment, certain services can precede a service with staff. The field `finest`
-	// is the one of them with the shortest slot interval, or nil if there is no such service.
+	// The field `finest` is the combinable service with the shortest slot interval, or nil if there
+	// is none. In an appointment, a combinable service can precede a service with staff.
 	finest *Service
 }
 

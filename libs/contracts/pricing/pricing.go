@@ -79,8 +79,8 @@ type Quote struct {
 	List   int64  `json:"list"`
 	Price  int64  `json:"price"`
 	Steps  []Step `json:"steps,omitempty"`
-	// Quantity is the number of people, if the price is per person and for more than one person. Otherwise it is
-	// omitted. Unit is the price for one person, before the pricing rules that depend on the number of people.
+	// Quantity is the number of people. It is omitted if the price is not charged per person, or if there is only
+	// one person. Unit is the price for one person, before the pricing rules that depend on the number of people.
 	Quantity int   `json:"quantity,omitempty"`
 	Unit     int64 `json:"unit,omitempty"`
 }

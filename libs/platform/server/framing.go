@@ -38,8 +38,8 @@ const maxChunkDigits = 7
 
 var errChunks = errors.New("its chunks are malformed; send chunks without extensions, and no trailers")
 
-// consume processes the bytes `b`, which follow the part of the body so far. It returns how many of these bytes belong
-// to the body.
+// consume processes the bytes `b`, which follow the bytes that are already consumed. It returns how many bytes of `b`
+// belong to the body.
 func (f *framing) consume(b []byte) (int, error) {
 	if !f.isChunked {
 		n := min(int64(len(b)), f.remaining)

@@ -44,7 +44,7 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
-	peerWait := ""      // waiting time at the calling service; only the internal port has it
+	peerWait := ""      // value of WaitHeader; read only from requests to the internal port
 	if c.App() == o.internal {
 		peerWait = c.Get(peer.WaitHeader)
 	}

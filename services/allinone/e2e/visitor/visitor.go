@@ -86,8 +86,9 @@ func start(t *testing.T) *Chromium {
 		// the profile even after the browser's end, and this would make the removal of the test's temporary folder
 		// fail.
 		chromedp.NoSandbox, chromedp.DisableGPU,
-		// A page and its embedded pages run in one process, so that a visitor can access both. The hidden parts of the
-		// browser's own interface would need a process and a quarter of the time for each page.
+		// Without isolation, a page and its embedded pages run in one process, so that a visitor can access both. The
+		// flag also disables hidden parts of the browser's own interface. They would start another process for each
+		// page and take about a quarter of the test's time.
 		chromedp.Flag("disable-features",
 			"Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 		chromedp.Flag("disable-site-isolation-trials", true))

@@ -30,7 +30,7 @@ type system struct {
 	bareAddresses BareAddresses
 	meter         *meter
 
-	readSalon      salon   // business whose lists, slots and calendars the read requests name
+	readSalon      salon   // business whose lists, slots and calendars are read
 	contestedSalon salon   // business in which all bookings are for one staff member
 	salons         []salon // businesses in which the bookings are spread over all staff members
 	requestNumber  atomic.Int64

@@ -36,7 +36,8 @@ type cancellation struct {
 	refund any // the owner's choice: "policy", "full", "none" or an amount; nil for a customer: the policy applies
 }
 
-// changeLater reschedules a booking up to twice and cancels some bookings. Sometimes it does both at the same time.
+// changeLater reschedules a booking up to twice, and then often cancels it. Sometimes changeLater sends the
+// cancellation and another reschedule at the same time.
 func (c *client) changeLater(ctx context.Context, op *operation, booked *attempt, elsewhere func() rescheduleTarget) {
 	if booked.outcome != succeeded || booked.id == "" {
 		return

@@ -27,7 +27,7 @@ type stores struct {
 
 	mu       sync.Mutex
 	first    *backing.Stores // PostgreSQL and Redis at the start of the soak
-	postgres *backing.Stores // the newest PostgreSQL; equal to first before the first crash
+	postgres *backing.Stores // the newest PostgreSQL; until the first crash, the same as the field `first`
 	all      []*backing.Stores
 }
 

@@ -19,7 +19,7 @@ type Openings struct {
 	alternatives    []alternative // the staff members who can serve the legs that the candidate does not serve
 
 	class    *catalog.Service // the requested class; nil for an appointment
-	sessions []session        // bookable class sessions, sorted by start, then in the order of slots
+	sessions []session        // bookable class sessions, in the order that [compareSessions] defines
 }
 
 // alternative is a staff member who can serve a leg that the candidate does

@@ -12,7 +12,7 @@ import (
 type sweep struct {
 	*Openings
 	horizon  *horizon
-	from, to timespan.Date   // the dates of the question
+	from, to timespan.Date   // the dates that can have a bookable start
 	shared   []timespan.Span // the starts that remain after the rules that are the same for all candidates
 
 	plan                [][]timespan.Window

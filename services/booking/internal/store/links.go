@@ -34,7 +34,7 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 	return kept, nil
 }
 
-// Linked identifies the booking or the order of tickets of a customer's link.
+// Linked identifies the booking or the ticket order to which a customer's link belongs.
 type Linked struct {
 	Kind       event.SubjectKind
 	BusinessID uuid.UUID

@@ -62,7 +62,7 @@ type Managed struct {
 // is true, Until is the last instant at which the customer may reschedule.
 type MayMove struct {
 	Allowed bool
-	Reason  string // if not allowed: a Cancel… reason of package booking, or the booking's status
+	Reason  string // if not allowed: CancelNotOffered or CancelTooLate of package booking, or the booking's status
 	Until   time.Time
 }
 

@@ -171,9 +171,9 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 	}
 }
 
-// paymentPage returns an open payment with the provider's page on which the customer pays. A payment has no
-// provider's page if the customer should pay on the page of the client that booked. For such a payment, paymentPage
-// calls the function `move`, which makes the page. If `move` is nil, paymentPage calls Open of the provider instead.
+// paymentPage returns an open payment with the provider's page on which the customer pays. If OnCheckout is true or
+// `move` is nil, the method Open of the provider returns the page. Otherwise the payment was made for a page of the
+// client that booked, and has no provider's page. For such a payment, the function `move` creates the provider's page.
 //
 // Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// question is a request for a start, with the offer by which the request is evaluated.
+// question is a request to book or reschedule to a start, with the offer that is used to evaluate the request.
 type question struct {
 	offer    *catalog.Offer
 	request  *request.Request

@@ -106,8 +106,9 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 // again answers a repeated request to buy tickets if the order has an online payment.
 // If the charge is open, the answer contains the URL of the provider's page.
 //
-// Errors: [errChanged] if the order was cancelled before any answer contained it; the caller then makes a
-// new order. Faults: idempotency_in_progress if the first request is opening the charge; outcome_unknown.
+// Errors: [errChanged] if the order was cancelled before it was returned to any request; the caller can then make a
+// new order. Faults: idempotency_in_progress if the first request is still opening the charge; outcome_unknown if a
+// database query fails.
 func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	order, err := t.asItIs(ctx, businessID, made, "")
 	switch {

@@ -20,8 +20,8 @@ import (
 // prices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
 type prices struct {
 	of map[uuid.UUID]json.Number // nil if the prices are unknown
-	// ofVersion reports whether pricing computed the prices with the
-	// version that is shown. Pricing may already use a newer version.
+	// ofVersion reports whether pricing computed the prices with the same version
+	// of the offer as the answer shows. Pricing may already use a newer version.
 	ofVersion bool
 	// The field `from` is the time at which the prices were requested. The field
 	// `until` is the time until which they may be shown without a new request.

@@ -19,15 +19,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 )
 
-// historyEntry is one version of a business's offer in the output of the command history.
+// historyEntry is one version of a business's offer in the output of the command `history`.
 type historyEntry struct {
 	catalog.Version
 	By   string   `json:"by,omitempty"`   // publisher; omitted if unknown or if the token may not read events
 	What []string `json:"what,omitempty"` // changes of the version; omitted unless requested
 }
 
-// mostWhat is the maximum number of versions for which the command history shows the changes. The command reads each of
-// these versions from the server, so the number must be small.
+// mostWhat is the maximum number of versions for which the command `history` shows the changes. The command reads each
+// of these versions from the server, so the number must be small.
 const mostWhat = 20
 
 func (c *command) history() *cobra.Command {

@@ -211,8 +211,8 @@ func (c *confirmation) text() string {
 // maxOthers is the maximum number of other free starts in a refusal.
 const maxOthers = 10
 
-// instead adds the other free starts of the date to the error `refusal`, with which the booking
-// of a start was refused. If the free starts cannot be read, instead returns `refusal` unchanged.
+// instead adds the other free starts of the date to the error `refusal`. This error reports that the requested start
+// cannot be booked. If the free starts cannot be read, instead returns `refusal` unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")

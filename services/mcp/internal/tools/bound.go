@@ -22,7 +22,7 @@ const (
 	maxLocale      = 35
 )
 
-// Limits of the lists within one element of an answer, as numbers of their elements.
+// Maximum lengths of the lists that one element of an answer's list contains, such as the variants of a service.
 const (
 	maxVariants = 50
 	maxTiers    = 50

@@ -74,7 +74,7 @@ type Config struct {
 type Limits struct {
 	MaxRecipientHour int // most messages to one customer within an hour
 	MaxRecipientDay  int // most messages to one customer within 24 hours
-	MaxBusinessDay   int // maximum to all recipients within 24 hours
+	MaxBusinessDay   int // most messages of the business, to all recipients together, within 24 hours
 	// CustomersShare is the percentage of MaxBusinessDay that messages about changes by customers may use. The rest is
 	// reserved for messages about changes by the business, so that many bookings cannot block those messages.
 	CustomersShare  int

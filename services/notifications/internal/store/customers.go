@@ -285,8 +285,9 @@ func (s *Store) deleteEndedBatch(ctx context.Context, businessID uuid.UUID, befo
 		if deleted > 0 {
 			return nil
 		}
-		// The remaining messages name an end that has passed. They are of two kinds: another message names a later end
-		// of the same subject, or the message is not about a booking, ticket order or reservation.
+		// Each message that this statement deletes contains an end time that has passed. Either another message
+		// contains a later end time of the same subject, or the message is not about a booking, ticket order or
+		// reservation.
 		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
 AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, before, retentionStep)
 		deleted = tag.RowsAffected()

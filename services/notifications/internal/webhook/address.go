@@ -44,7 +44,7 @@ var specialNetworks = mustParsePrefixes(
 	"198.51.100.0/24",
 	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	"168.63.129.16/32",           // public, but returns metadata to virtual machines of Azure
-	"2001::/23",                  // protocols; Teredo
+	"2001::/23",                  // IETF protocol assignments, such as Teredo
 	"2001:db8::/32", "3fff::/20", // documentation
 	"2002::/16", // 6to4
 	"2620:4f:8000::/48",

@@ -348,8 +348,8 @@ func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
 }
 
 // freeUnits returns, for each date, the number of units that can be rented from the
-// date on for the shortest allowed length. For a rental with a price per hour, an
-// open date has at least one unit. The result is nil if availability is unknown.
+// date on for the shortest allowed length. For a rental with a price per hour, the number for an open
+// date is at least 1, because some hours may still be free. The result is nil if availability is unknown.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 	from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}

@@ -167,7 +167,8 @@ func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) er
 	return err
 }
 
-// lapseAll demotes all operators whose right has lapsed. Only the right of operators by a provider's group can lapse.
+// lapseAll demotes all operators whose right has lapsed. The right of an operator can lapse only
+// if a group of the identity provider made the person an operator.
 func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
 		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))

@@ -52,9 +52,9 @@ func (p *Page) Reason(r availability.Reason) string {
 	id := "why_" + r.Rule
 	switch {
 	case r.Rule == availability.RuleNotOpen:
-		id = "first_unopened" // Today shows the same message text
+		id = "first_unopened" // the page Today shows the same message text
 	case r.Rule == availability.RulePaused:
-		id = "paused_until" // Today shows the same message text
+		id = "paused_until" // the page Today shows the same message text
 	case r.StaffName != "" && slices.Contains(forms, aboutMember):
 		id += aboutMember
 	case r.Whose == availability.OfStaff && slices.Contains(forms, aboutStaff):
