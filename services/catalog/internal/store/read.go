@@ -59,7 +59,7 @@ func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, err
 	return text, nil
 }
 
-// Newest, passed as the version to [Store.Version], selects the newest version.
+// Newest is the version that selects the newest version in [Store.Version].
 const Newest int64 = 0
 
 // Version returns a version of slug. With [Newest], it returns the newest one. Errors: [ErrNotFound]

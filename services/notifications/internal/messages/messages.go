@@ -108,6 +108,7 @@ type Messages struct {
 	outcomes metric.Int64Counter
 }
 
+// New returns the messages of a service with the given parts.
 func New(cfg Config) *Messages {
 	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
 		"Messages by kind and by what became of them: "+
