@@ -80,8 +80,8 @@ func (w askedFirst) asks(t *testing.T, form url.Values, words ...string) {
 	}
 }
 
-// What would fall outside is shown before it is saved, and nothing that was typed is lost; who has answered for one
-// version is asked again where somebody else publishes another.
+// TestSavingAsksFirstWhereBookingsWouldFallOutside shows the affected bookings before a change is saved, and keeps all
+// typed values. After a confirmation for one version, the form asks again if another person has published a new one.
 func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	t.Parallel()
 	w := asked(t)

@@ -90,7 +90,7 @@ type MemberExplanation struct {
 type Reason struct {
 	Rule    string `json:"rule"`
 	Message string `json:"message"` // the reason as one English sentence
-	// Whose is the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
+	// `Whose` names the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
 	Whose     string     `json:"whose,omitempty"`
 	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // nil if the reason is not about a staff member
 	StaffName string     `json:"staff_name,omitempty"` // name of the staff member

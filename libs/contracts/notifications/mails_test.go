@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// Whoever invites strangers could else choose addresses that make the mail server slow, and nobody would get a link to
-// sign in.
+// TestMailsThatFailKeepNobodyElseFromTheirs shows that each recipient has a circuit breaker. Without it, a person who
+// invites others could choose addresses that slow the mail server down, and no one else would get a sign-in link.
 func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

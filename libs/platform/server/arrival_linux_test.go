@@ -55,8 +55,8 @@ func TestArrivalIncludesQueueTime(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-			// the request waits in the queue; the kernel counts milliseconds, and a longer wait does not change the
-			// result
+			// The test measures how long a request waits before it is accepted, so it must let time pass. The kernel counts
+			// in milliseconds, and a longer wait on a loaded machine does not change the result.
 			time.Sleep(300 * time.Millisecond)
 			resumed := time.Now()
 			close(runs)

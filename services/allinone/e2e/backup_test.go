@@ -28,9 +28,10 @@ import (
 // backupClients book all the time while the backup is made.
 const backupClients = 64
 
-// A backup is made while many clients book, and restored elsewhere: every booking that was answered before is there,
-// with its customer's link; what was told of is not told again, and what was not yet is. One made when nothing runs is,
-// restored, the same tables as PostgreSQL's own program writes them.
+// TestBackupUnderLoadHasAllAcknowledgedBookings makes a backup while many clients book, and restores it elsewhere. The
+// restored database has every booking that was confirmed before the backup, with its customer's link. It does not repeat
+// messages that were sent before the backup, and sends those that were not. A backup of an idle database restores the
+// same tables as pg_dump.
 func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)
@@ -234,7 +235,7 @@ func (s *backupTest) checkContinues(file string, before map[string]madeBooking) 
 	on.checkAcknowledged(before)
 }
 
-// checkToldOnce holds what came after the restore against what had been told of in the backup.
+// checkToldOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore.
 func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[string]int) {
 	t := s.t
 	t.Helper()

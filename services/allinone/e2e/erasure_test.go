@@ -148,7 +148,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	w := on(monday)
 	w.publish(t, "forgetful", salon("forgetful", 1)+erasableBusiness)
 	url, arrived := startReceiver(t)
-	for _, u := range []string{url, unusedAddress(t)} { // what nobody takes waits to be sent again
+	for _, u := range []string{url, unusedAddress(t)} { // deliveries to the unused address are retried
 		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
 			u)).checkStatus(t, http.StatusCreated, "")
 	}
@@ -199,7 +199,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	}
 }
 
-// unusedAddress is an address on this machine where nobody listens.
+// unusedAddress returns a URL of a port on this machine on which no server listens.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

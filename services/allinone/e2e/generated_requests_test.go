@@ -155,7 +155,7 @@ func (g *generator) id(name string) string {
 	return pick(g, g.ids...)
 }
 
-// undescribed is a value that nobody described.
+// undescribed returns a random value that no schema describes.
 func (g *generator) undescribed(depth int) any {
 	switch g.rng.IntN(8) {
 	case 0:

@@ -104,8 +104,8 @@ var databaseTemplate = testkit.Template{Fill: func(ctx context.Context, database
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// mondayAfter returns the time on a clock that showed monday at the instant begun. A process that continues with
-// another one's database continues with its clock, too. Otherwise due work would wait once more.
+// mondayAfter returns the time on a clock that showed monday at the instant begun. A process that uses
+// the database of an earlier process must continue its clock. Otherwise work that is due would wait again.
 func mondayAfter(t *testing.T, begun time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)

@@ -161,7 +161,7 @@ func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 	a.bookOnce(t, o, anna)
 }
 
-// bookOnce books, repeats the booking, and asks for the same start anew.
+// bookOnce books a start, repeats the request with the same key, and requests the same start with another key.
 func (a agent) bookOnce(t *testing.T, o order, member string) {
 	t.Helper()
 	var made, again struct {

@@ -28,9 +28,10 @@ import (
 // awayBookings is the variable that says how many bookings are made while notifications is away; `make away` sets it.
 const awayBookings = "SLOTMESH_TEST_AWAY"
 
-// Notifications is stopped for the time of many bookings, and started again. Meanwhile bookings are answered as before,
-// and then all that happened is told by webhook and by mail, once, and in order of each booking, also where a receiver
-// or a mail server refuses at first (lifecycle.md §2). How long bookings took is printed.
+// TestBookingContinuesWithoutNotifications stops notifications while many bookings are made, and starts it again.
+// Bookings are answered as before. After the start, a webhook and a mail are sent once for each event, in the order of
+// the events of each booking, even if a receiver or the mail server refuses at first (lifecycle.md §2). The test prints
+// how long the bookings took.
 func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	t.Parallel()
 	n := 40

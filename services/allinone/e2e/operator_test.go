@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// commandLine is somebody with the slotmesh command and the admin token.
+// commandLine runs the slotmesh command with the admin token.
 type commandLine struct {
 	program string
 	env     []string

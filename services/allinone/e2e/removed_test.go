@@ -50,8 +50,8 @@ func (w *platform) businessID(t *testing.T, slug string) string {
 	return ""
 }
 
-// Whoever takes over a slug is another business: nothing of the removed one passes to it, and a month later nothing of
-// the removed one is left.
+// TestRemovedSlugStartsNewBusiness publishes a new business under the slug of a removed one. The new business gets no
+// data of the removed one, and a month later no data of the removed one is left.
 func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	t.Parallel()
 	databaseURL := testkit.Database(t, "e2e")
@@ -156,7 +156,8 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	return held
 }
 
-// awaitErased waits until nothing is kept of a business any more. Nobody tells when it is so.
+// awaitErased waits until no table has rows of a business. It polls the tables, because the erasing job reports its end
+// to no one.
 func awaitErased(t *testing.T, databaseURL, business string) {
 	t.Helper()
 	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {

@@ -125,8 +125,8 @@ func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
 	}
 }
 
-// What a charge says of itself is believed of the account that the booking is paid to, and of no other: any account
-// could say it.
+// TestANoticeOfAnotherAccountIsNotBelieved shows that booking accepts a notice about a payment only from the account that
+// the booking is paid to, because any account can name any booking in its notices.
 func TestANoticeOfAnotherAccountIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -369,8 +369,9 @@ func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 	}
 }
 
-// What the business itself sells is priced as a package where it is one, and what is booked costs the shares that
-// pricing answers; an API key's services are each priced alone, as /services lists them.
+// TestPackagesAreSoldByThePageAndTheOwnerAlone shows that the page and the owner sell services together as a package,
+// with the shares of its price that pricing returns. Services that an API key books are priced one by one, as /services
+// lists them.
 func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

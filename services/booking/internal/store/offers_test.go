@@ -53,8 +53,8 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-// Who publishes or revokes waits for what has passed may_sell and is not committed; what comes after waits for them,
-// and sees what they have decided.
+// TestAPublishAndARevocationWaitForSalesOnTheirWay shows that a publish or a revocation waits for sales that have passed
+// may_sell and are not committed. Later sales wait for the publish or the revocation, and see its result.
 func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{

@@ -126,7 +126,8 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	}
 }
 
-// What is lost on the way of the note of an open charge is found, or refused for good; else nobody locks to know.
+// TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood loses the answer to the statement that stores an open payment. The
+// lookup finds the stored payment or refuses the write for good. It takes the lock only if the answer was lost.
 func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
