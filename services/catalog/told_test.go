@@ -45,8 +45,8 @@ func (h *harness) told(version int64) string {
 	return at
 }
 
-// TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged publishes while booking is unavailable. The answer names that the
-// version is published but unknown to booking. A repeated request gets the usual answer.
+// TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged publishes while booking is unavailable. The answer names that
+// the version is published but unknown to booking. A repeated request gets the usual answer.
 func TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	h := start(t, impatient)

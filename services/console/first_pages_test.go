@@ -149,8 +149,8 @@ func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
 	}
 }
 
-// TestTheFirstVisitOffersWhatWasTyped shows that the first visit publishes exactly the typed values: the team performs the
-// services, a member who was taken out performs none, and no hidden part of the example remains.
+// TestTheFirstVisitOffersWhatWasTyped shows that the first visit publishes exactly the typed values: the team performs
+// the services, a member who was taken out performs none, and no hidden part of the example remains.
 func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -55,8 +55,8 @@ func TestArrivalIncludesQueueTime(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-			// The test measures how long a request waits before it is accepted, so it must let time pass. The kernel counts
-			// in milliseconds, and a longer wait on a loaded machine does not change the result.
+			// The test measures how long a request waits before it is accepted, so it must let time pass. The kernel
+			// counts in milliseconds, and a longer wait on a loaded machine does not change the result.
 			time.Sleep(300 * time.Millisecond)
 			resumed := time.Now()
 			close(runs)
@@ -81,8 +81,9 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 	runs := make(chan struct{})
 	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.MaxWait,
 		PublicBodyLimit: 1024},
-		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalledListener{opened, runs},
-			Open: true})
+		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(),
+			Public: stalledListener{opened, runs},
+			Open:   true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,8 @@ func startProxy(t *testing.T, command func(t *testing.T, home, on, to string) []
 		if forwardsUnchanged(on) {
 			return on
 		}
-		time.Sleep(20 * time.Millisecond) // nginx, Envoy and Traefik send no event when they are ready, so the test polls
+		// nginx, Envoy and Traefik send no event when they are ready, so the test polls
+		time.Sleep(20 * time.Millisecond)
 	}
 	t.Fatal("the proxy does not pass requests on")
 	return ""

@@ -29,9 +29,9 @@ import (
 const backupClients = 64
 
 // TestBackupUnderLoadHasAllAcknowledgedBookings makes a backup while many clients book, and restores it elsewhere. The
-// restored database has every booking that was confirmed before the backup, with its customer's link. It does not repeat
-// messages that were sent before the backup, and sends those that were not. A backup of an idle database restores the
-// same tables as pg_dump.
+// restored database has every booking that was confirmed before the backup, with its customer's link. It does not
+// repeat messages that were sent before the backup, and sends those that were not. A backup of an idle database
+// restores the same tables as pg_dump.
 func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)

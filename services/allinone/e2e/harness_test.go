@@ -470,7 +470,8 @@ func (w *platform) slots(t *testing.T, slug, date, query string) slots {
 	return s
 }
 
-// salon returns the manifest of a business. All members of the staff perform Cut and Wash; Sauna has two capacity units.
+// salon returns the manifest of a business. All members of the staff perform Cut and Wash; Sauna has two capacity
+// units.
 func salon(slug string, staff int) string {
 	var members, keys strings.Builder
 	for i := range staff {

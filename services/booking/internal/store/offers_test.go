@@ -53,8 +53,8 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-// TestAPublishAndARevocationWaitForSalesOnTheirWay shows that a publish or a revocation waits for sales that have passed
-// may_sell and are not committed. Later sales wait for the publish or the revocation, and see its result.
+// TestAPublishAndARevocationWaitForSalesOnTheirWay shows that a publish or a revocation waits for sales that have
+// passed may_sell and are not committed. Later sales wait for the publish or the revocation, and see its result.
 func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{

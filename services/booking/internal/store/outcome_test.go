@@ -108,7 +108,8 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		fate testkit.Failure
 		rows int
-	}{"answer lost": {testkit.DropAnswer, 1}, "never there": {testkit.DropMessage, 0}, "held": {testkit.HoldMessage, 1}} {
+	}{"answer lost": {testkit.DropAnswer, 1}, "never there": {testkit.DropMessage, 0},
+		"held": {testkit.HoldMessage, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
