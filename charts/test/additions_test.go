@@ -128,7 +128,8 @@ func TestPodsMayLeaveUserToCluster(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
 		parseSettings(t,
-			"demo.enabled=true,defaults.podSecurityContext.runAsUser=null,defaults.podSecurityContext.runAsGroup=null,defaults.podSecurityContext.fsGroup=null"))
+			"demo.enabled=true,defaults.podSecurityContext.runAsUser=null,"+
+				"defaults.podSecurityContext.runAsGroup=null,defaults.podSecurityContext.fsGroup=null"))
 	for _, o := range all {
 		if findPodSpec(o) == nil || slices.Contains([]string{release + "-postgres", release + "-redis"}, o.name()) {
 			continue

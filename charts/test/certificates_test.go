@@ -14,8 +14,10 @@ func TestGatewayHasHTTPSListenerForEachHost(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
 		parseSettings(t,
-			"frontDoor.hosts={a.example.com,*.b.example.com},frontDoor.pagesURL=https://a.example.com,frontDoor.adminHost=admin.example.com,"+
-				"frontDoor.tls.secretName=hosts,frontDoor.tls.adminSecretName=admins,frontDoor.gateway.enabled=true,frontDoor.gateway.className=any,"+
+			"frontDoor.hosts={a.example.com,*.b.example.com},frontDoor.pagesURL=https://a.example.com,"+
+				"frontDoor.adminHost=admin.example.com,"+
+				"frontDoor.tls.secretName=hosts,frontDoor.tls.adminSecretName=admins,frontDoor.gateway.enabled=true,"+
+				"frontDoor.gateway.className=any,"+
 				"frontDoor.gateway.annotations.cert-manager\\.io/cluster-issuer=letsencrypt"))
 	gateway := findObject(t, all, "Gateway", release)
 	if issuer := lookUpText(gateway, "metadata", "annotations",
@@ -65,7 +67,8 @@ func TestAdminIngressHasOwnCertificate(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
 		parseSettings(t,
-			"frontDoor.adminHost=admin.example.com,frontDoor.tls.secretName=hosts,frontDoor.tls.adminSecretName=admins,frontDoor.ingress.controller=nginx"))
+			"frontDoor.adminHost=admin.example.com,frontDoor.tls.secretName=hosts,"+
+				"frontDoor.tls.adminSecretName=admins,frontDoor.ingress.controller=nginx"))
 	for ingress, want := range map[string]string{release: "[book.example.com] hosts",
 		release + "-admin": "[admin.example.com] admins"} {
 		tls := lookUpList(findObject(t, all, "Ingress", ingress), "spec", "tls")[0]
@@ -115,7 +118,8 @@ func TestNetworkPolicyAllowsDNS(t *testing.T) {
 	if diff := cmp.Diff([]string{"53/TCP", "53/UDP", "5353/TCP", "5353/UDP"}, ports); diff != "" {
 		t.Errorf("ports (-want +got):\n%s", diff)
 	}
-	own := "networkPolicy.dnsTo[0].podSelector.matchLabels.k8s-app=kube-dns,networkPolicy.dnsTo[0].namespaceSelector.matchLabels.place=dns"
+	own := "networkPolicy.dnsTo[0].podSelector.matchLabels.k8s-app=kube-dns," +
+		"networkPolicy.dnsTo[0].namespaceSelector.matchLabels.place=dns"
 	egress = lookUpList(findObject(t, mustRender(t, parseSettings(t, own)), "NetworkPolicy", release+"-default-deny"),
 		"spec", "egress")
 	if to := lookUpList(egress[0], "to"); len(to) != 1 || lookUpText(to[0], "podSelector", "matchLabels",

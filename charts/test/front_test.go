@@ -103,8 +103,9 @@ func TestFrontGetsPublicPorts(t *testing.T) {
 		}
 	}
 	for _, service := range listFrontedServices(t) {
-		if believed, ok := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))["TRUSTED_PROXIES"]; ok {
-			t.Errorf("%s believes %s, though the front alone asks it", service, believed)
+		deployment := findObject(t, all, "Deployment", release+"-"+service)
+		if trusted, ok := readEnvironment(findPodSpec(deployment))["TRUSTED_PROXIES"]; ok {
+			t.Errorf("%s trusts %s, although only the front calls it", service, trusted)
 		}
 	}
 	for _, kind := range []string{"Service", "ServiceAccount", "PodDisruptionBudget", "NetworkPolicy"} {
@@ -187,11 +188,15 @@ func TestRenderRefusesFrontContradictions(t *testing.T) {
 	for settings, want := range map[string]string{
 		"frontDoor.ingress.controller=any": "frontDoor.ingress.controller: set front.enabled",
 		"front.enabled=true":               "frontDoor.trustedProxies: name the networks",
-		"front.enabled=true,requestTimeoutSeconds=13,frontDoor.timeoutSeconds=15":                                               "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds and 2 (15)",
-		"front.enabled=true,requestTimeoutSeconds=14,frontDoor.timeoutSeconds=20":                                               "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (16)",
-		"front.enabled=true,mesh.provider=linkerd,frontDoor.trustedProxies[0]=::1":                                              "mesh.frontAccounts: name the service accounts",
-		"front.enabled=true,frontDoor.trustedProxies[0]=::1,mesh.provider=istio,mesh.istio.mode=sidecar,mesh.frontOutside=true": "front.enabled: set mesh.istio.mode to ambient",
-		"components.front.env.UPSTREAMS=x":                                                                                      "the chart sets it itself",
+		"front.enabled=true,requestTimeoutSeconds=13,frontDoor.timeoutSeconds=15": "frontDoor.timeoutSeconds: write " +
+			"more than requestTimeoutSeconds and 2 (15)",
+		"front.enabled=true,requestTimeoutSeconds=14,frontDoor.timeoutSeconds=20": "drain.timeoutSeconds: write " +
+			"requestTimeoutSeconds and 2 (16)",
+		"front.enabled=true,mesh.provider=linkerd,frontDoor.trustedProxies[0]=::1": "mesh.frontAccounts: name the " +
+			"service accounts",
+		"front.enabled=true,frontDoor.trustedProxies[0]=::1,mesh.provider=istio,mesh.istio.mode=sidecar," +
+			"mesh.frontOutside=true": "front.enabled: set mesh.istio.mode to ambient",
+		"components.front.env.UPSTREAMS=x": "the chart sets it itself",
 	} {
 		_, err := render(t, parseSettings(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {

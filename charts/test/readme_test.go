@@ -50,7 +50,8 @@ func TestReadmeListsAllValues(t *testing.T) {
 	want := map[string]string{}
 	collectDefaults(t, loadChart(t).Values, "", want)
 	got := map[string]string{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\| `(.*?)` \\| (.+) \\|$").FindAllStringSubmatch(readReadme(t), -1) {
+	row := regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\| `(.*?)` \\| (.+) \\|$")
+	for _, match := range row.FindAllStringSubmatch(readReadme(t), -1) {
 		got[match[1]] = strings.ReplaceAll(sortKeys(t, match[2]), " ", "")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -128,7 +128,7 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 }
 
 // TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood loses the answer to the statement that stores an open payment. The
-// lookup finds the stored payment or refuses the write for good. It takes the lock only if the answer was lost.
+// lookup finds the stored payment, or refuses the write for good. If the lookup fails, too, the outcome is unknown.
 func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
