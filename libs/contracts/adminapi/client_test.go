@@ -24,7 +24,9 @@ func answering(t *testing.T, handle http.HandlerFunc) (*adminapi.Client, *atomic
 	return &adminapi.Client{Base: server.URL, Token: "token", HTTP: server.Client(), Attempts: 3}, &sent
 }
 
-// What a proxy answers is told apart from what the admin API refuses, and says nothing of the address.
+// TestRefusalsAreTheServersAndOthersHaveNoCode answers requests with the status 409. The error has the code of the
+// admin API only if the body is a fault of that API. The body of a proxy in between gives an error without a code. No
+// refusal is sent again.
 func TestRefusalsAreTheServersAndOthersHaveNoCode(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]fault.Kind{
@@ -43,7 +45,7 @@ func TestRefusalsAreTheServersAndOthersHaveNoCode(t *testing.T) {
 	}
 }
 
-// overdue is a connection on which nothing comes in time.
+// overdue is a connection on which every request times out.
 type overdue struct{ sent *int }
 
 func (o overdue) RoundTrip(*http.Request) (*http.Response, error) {

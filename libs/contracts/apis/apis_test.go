@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// The chart makes the policies of the mesh and of the network of the table of components.
+// TestCallsAreThoseOfTheTableOfComponents shows that the callers in the table of endpoints are those in the table of
+// components. The chart generates the policies of the service mesh and of the network from the latter table.
 func TestCallsAreThoseOfTheTableOfComponents(t *testing.T) {
 	t.Parallel()
 	for _, name := range components.Names() {
@@ -38,7 +39,8 @@ func TestEveryEndpointHasOneRowAndCallers(t *testing.T) {
 	}
 }
 
-// A stolen credential of pages or mcp is good only for what its rows allow.
+// TestPagesAndAgentsActForNobodyElse shows that pages, mcp and notifications may act only as the listed kinds of
+// actors. This bounds the use of a stolen credential of these services.
 func TestPagesAndAgentsActForNobodyElse(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]actor.Kind{"pages": {actor.Page, actor.Customer}, "mcp": {actor.APIKey},

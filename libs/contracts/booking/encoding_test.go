@@ -27,7 +27,7 @@ func anyID(t *rapid.T) uuid.UUID {
 	return uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 }
 
-// anyOccupied is no more sensible than its types: any instant, in any order.
+// anyOccupied returns occupied time with random values of each type: the instants may lie anywhere and in any order.
 func anyOccupied(t *rapid.T) booking.Occupied {
 	o := booking.Occupied{Busy: []booking.Busy{}}
 	for range rapid.IntRange(0, 8).Draw(t, "resources") {
@@ -162,7 +162,7 @@ func FuzzOccupiedUnmarshalBinary(f *testing.F) {
 	})
 }
 
-// calendar is the occupied time of some members, with so many bookings of half an hour each.
+// calendar returns the occupied time of the given number of members. Each member has `each` bookings of half an hour.
 func calendar(members, each int) booking.Occupied {
 	var o booking.Occupied
 	for m := range members {
@@ -176,7 +176,7 @@ func calendar(members, each int) booking.Occupied {
 	return o
 }
 
-// BenchmarkOccupied writes and reads 62 days of 10 members with 2,000 bookings, as bytes and within JSON.
+// BenchmarkOccupied encodes and decodes 62 days of 10 members with 2,000 bookings, in binary form and in JSON.
 func BenchmarkOccupied(b *testing.B) {
 	o := calendar(10, 200)
 	asBytes := encode(b, o)

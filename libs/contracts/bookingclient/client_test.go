@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// replica answers every request in one way and keeps the last.
+// replica is a client of booking that answers each request with the same body and stores the last request.
 type replica struct {
 	bookingclient.Caller
 	body  []byte

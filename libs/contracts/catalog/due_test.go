@@ -19,7 +19,7 @@ func TestFixedDepositCountsEachPersonUpToThePrice(t *testing.T) {
 	}{
 		{true, 1, 1750, 500},
 		{true, 3, 5250, 1500},
-		{true, 3, 1200, 1200}, // a rule of the party made the total smaller than three deposits
+		{true, 3, 1200, 1200}, // the price for the party is smaller than three deposits
 		{false, 3, 1750, 500},
 		{false, 3, 300, 300},
 	} {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// large has so many of everything, in an order that is not that of the ids.
+// large returns an offer with n staff members, services, events and rentals. They are not sorted by id.
 func large(n int) *Offer {
 	o := &Offer{Timezone: "Europe/Lisbon", Currency: "EUR"}
 	id := func(kind string, i int) uuid.UUID { return uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %d", kind, i)) }
@@ -49,7 +49,7 @@ func TestAnOfferSaysTheSameInLessRoom(t *testing.T) {
 	t.Parallel()
 	o := large(5)
 	all := []uuid.UUID{o.Staff[0].ID, o.Staff[1].ID, o.Staff[2].ID}
-	some := []uuid.UUID{o.Staff[0].ID, o.Staff[3].ID, o.Staff[2].ID} // the same ends
+	some := []uuid.UUID{o.Staff[0].ID, o.Staff[3].ID, o.Staff[2].ID} // first and last id are those of `all`
 	for i, ids := range [][]uuid.UUID{all, some, all, nil, {}} {
 		o.Services[i].StaffIDs = append(ids[:0:0], ids...)
 	}
@@ -84,7 +84,7 @@ func TestAnOfferSaysTheSameInLessRoom(t *testing.T) {
 	}
 }
 
-// BenchmarkService finds one of as many services as a salon has.
+// BenchmarkService finds one service among as many as a salon has.
 func BenchmarkService(b *testing.B) {
 	o := large(20)
 	if err := o.Prepare(); err != nil {

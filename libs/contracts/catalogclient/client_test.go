@@ -23,14 +23,14 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// origin stands in for the catalog service: one business, "harbor", at a version that tests raise.
+// origin is a fake catalog service. It has one business, "harbor", at a version that tests increase.
 type origin struct {
 	mu      sync.Mutex
 	version int64 // 0: there is no business
 	down    bool
 	asked   int
-	same    int // answers without a body
-	age     int // seconds since the version was last known to be the newest, where its database is away; 0: it is not
+	same    int // number of answers with the status 304
+	age     int // with the database unavailable, seconds since the version was confirmed; 0: it is available
 }
 
 func (o *origin) set(change func(*origin)) {
@@ -179,7 +179,7 @@ func TestAMessageMakesTheClientAskAtOnce(t *testing.T) {
 	o.set(func(o *origin) { o.version = 2 })
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		// The clock stands still, so only the message can make the client ask again.
+		// The clock does not advance, so only the message can cause another request of the client.
 		if err := rdb.Publish(ctx, catalog.ChangesChannel, "harbor").Err(); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// remembered are businesses that remember customers, and those whose customers were forgotten.
+// remembered is a fake store. It has the businesses with stored customers, and those whose customers were anonymized.
 type remembered struct{ all, forgotten []uuid.UUID }
 
 func (r *remembered) RemembersEnded(_ context.Context, after uuid.UUID, _ time.Time, limit int) ([]uuid.UUID, error) {
@@ -37,7 +37,7 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 	unread, last := uuid.New(), uuid.New()
 	kept := &remembered{all: []uuid.UUID{unread}}
 	for len(kept.all) < forgetPage {
-		kept.all = append(kept.all, uuid.New()) // removed: catalog knows nothing of them
+		kept.all = append(kept.all, uuid.New()) // removed: catalog has no such business
 	}
 	kept.all = append(kept.all, last)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

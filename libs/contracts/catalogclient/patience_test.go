@@ -20,10 +20,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// slow is a catalog that keeps questions until it is told to go on.
+// slow is a catalog that delays its answers until the channel `hold` is closed.
 type slow struct {
 	origin
-	hold chan struct{} // nil: at once
+	hold chan struct{} // nil: answers are not delayed
 }
 
 func (s *slow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,10 +45,10 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	c := newClient(p, telemetry.Discard(), now)
-	expectVersion(t, c.Get, 1) // the first has nothing to fall back on, and waits
+	expectVersion(t, c.Get, 1) // the first read has no cached offer, so it waits
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
-	defer release() // the server waits for its handlers
+	defer release() // so that the server can stop: it waits for its handlers
 	s.set(func(o *origin) { s.hold, o.version = hold, 2 })
 	now.Advance(revalidate.TrustFor)
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
@@ -60,14 +60,14 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 		}
 		now.Advance(revalidate.TrustFor)
 	}
-	short, stop := context.WithTimeout(ctx, time.Second) // which is not over before it asks
+	short, stop := context.WithTimeout(ctx, time.Second) // long enough for the request to be sent
 	defer stop()
 	if _, err := c.Fresh(short, "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("Fresh went on with an old offer: %v", err)
 	}
 	s.set(func(*origin) { s.hold = nil })
 	release()
-	for version := int64(1); version != 2; { // what catalog says at last is taken in
+	for version := int64(1); version != 2; { // the late answer of catalog is stored
 		if offer, err := c.Get(ctx, "harbor"); err == nil {
 			version = offer.Version
 		}
@@ -93,7 +93,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	o.set(func(o *origin) { o.down = true })
 	expectVersion(t, c.Get, 1) // 2 s old
 	now.Advance(revalidate.TrustFor / 2)
-	expectVersion(t, c.Get, 1) // 3 s: not asked again, and old all the same
+	expectVersion(t, c.Get, 1) // 3 s old; catalog is not asked again
 	o.set(func(o *origin) {
 		if o.asked != 2 {
 			t.Errorf("catalog was asked %d times", o.asked)
@@ -101,7 +101,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 		o.down = false
 	})
 	now.Advance(revalidate.TrustFor)
-	expectVersion(t, c.Get, 1) // the newest
+	expectVersion(t, c.Get, 1) // the newest version
 	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
 		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 5 {
 		t.Errorf("%v answers of %v s together, want 2 of 5", count, sum)
@@ -137,7 +137,7 @@ func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
 	}
 	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.version = 4 })
-	expectVersion(t, c.Get, 3) // in memory: what catalog knew is not asked for
+	expectVersion(t, c.Get, 3) // from the cache: catalog is not asked for a stale copy
 	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
 		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 3 || sum != 10802 {
 		t.Errorf("%v answers of %v s together, want 3 of 10802", count, sum)
@@ -160,7 +160,7 @@ func TestTheFirstOfferMayBeOld(t *testing.T) {
 	})
 }
 
-// reading reads a metric of which there is one series.
+// reading returns the value of a metric that has one series.
 func reading(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 	t.Helper()
 	page := httptest.NewRecorder()

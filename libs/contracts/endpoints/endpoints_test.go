@@ -44,7 +44,7 @@ var (
 	aRequest = search{Item: item{Slug: "har bor/%2e", ID: anID}, Page: request.Page{Limit: 3, Cursor: "c"}, Text: "ü&="}
 )
 
-// reading returns the parameters of a URL in the form in which a server has them.
+// reading returns the path parameters and the query of a URL in the form in which a server receives them.
 func reading(t *rapid.T, e *endpoints.Row, raw string) (func(string) string, request.Query) {
 	path, query, _ := strings.Cut(raw, "?")
 	sent, err := url.ParseQuery(query)
@@ -107,7 +107,7 @@ func TestReadRefusesInvalidParameters(t *testing.T) {
 	}
 }
 
-// sent is the last request of a caller.
+// sent is a client that sends nothing and stores the last request.
 type sent struct {
 	method, path string
 	body         any

@@ -18,7 +18,7 @@ timezone: Europe/Lisbon
 default_language: en
 `
 
-// The first fields of a service and of a rental.
+// codeService and codeRental are the first fields of a service and of a rental.
 const (
 	codeService = "services: [{key: cut, name: Cut, duration_minutes: 30"
 	codeRental  = "rentals: [{key: boat, name: Boat, price: 5, price_type: daily"
@@ -75,7 +75,7 @@ var codeProblems = []struct {
 
 func TestProblemsHaveCodes(t *testing.T) {
 	t.Parallel()
-	seen := map[Code]bool{CodeTooManyStarts: true} // TestSlotsAnswerIsBounded
+	seen := map[Code]bool{CodeTooManyStarts: true} // see TestSlotsAnswerIsBounded
 	for _, c := range codeProblems {
 		field, _, _ := strings.Cut(c.add, ":")
 		lines := slices.DeleteFunc(strings.Split(codeHead, "\n"), func(l string) bool {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodeBytes is the memory, in bytes, that the library was measured to keep for each value of the largest sources.
+// nodeBytes is the memory, in bytes, that the YAML library keeps for each value of the largest sources, as measured.
 const nodeBytes = 185
 
 func countNodes(n *yaml.Node) int {
@@ -19,7 +19,7 @@ func countNodes(n *yaml.Node) int {
 	return total
 }
 
-// Cost covers the memory for the tree of any source. For sources that people write, it is at most a small multiple of
+// TestCostCoversTree shows that Cost is at least the memory for the tree of a source, and at most a small multiple of
 // that memory.
 func TestCostCoversTree(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 // bomb is a source whose tree is far larger than the source, because of aliases, merge keys or many values.
 type bomb struct {
 	name, src string
-	want      string // the first problem, or the one that explains why the source was not read
+	want      string // the first problem, or the problem that explains why the source was not read
 }
 
 const (
@@ -82,7 +82,8 @@ func newNestedSource(n int) string {
 	return b.String()
 }
 
-// The work for a source is bounded by its size. A source that would need more is rejected before the work is done.
+// TestParseRejectsExpandingSource shows that the work for a source is bounded by its size. Parse rejects a source that
+// needs more work before it does the work.
 func TestParseRejectsExpandingSource(t *testing.T) {
 	t.Parallel()
 	for _, b := range newBombs() {
@@ -114,7 +115,7 @@ func TestMergeKeysRequireObjects(t *testing.T) {
 	}
 }
 
-// Two merge keys name objects that contain a common object. Parse merges it once for each, and does not change it.
+// TestMergeKeepsMergedObject merges one object into three others, and expects that Parse does not change that object.
 func TestMergeKeepsMergedObject(t *testing.T) {
 	t.Parallel()
 	m := mustParse(t, []byte(minimal+`
@@ -133,7 +134,8 @@ services:
 	}
 }
 
-// The search for hints is bounded, because it compares each unknown key with thousands of listed keys.
+// TestHintSearchIsBounded shows that only the first unknown keys get a hint. For a hint, the key is compared with all
+// listed keys, which may be thousands.
 func TestHintSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	var members, named strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// minimal has 8 lines. The text that a case adds begins on line 9.
+// minimal is a valid manifest of 8 lines. The text that a case adds begins on line 9.
 const minimal = `apiVersion: slotmesh/v1
 kind: Business
 slug: shop
@@ -35,7 +35,7 @@ func TestMinimalManifestIsValid(t *testing.T) {
 	mustParse(t, []byte(minimal))
 }
 
-// Every case adds invalid text to a valid manifest, and lists all expected problems.
+// faults lists cases. Each case adds invalid text to a valid manifest, and has all expected problems.
 var faults = []struct {
 	name, add string
 	want      []string
@@ -420,7 +420,7 @@ var faults = []struct {
 	},
 }
 
-// invalidOrigins returns the problems of a list of origins on line 11, beginning with the item from.
+// invalidOrigins returns the problems of a list of origins on line 11, beginning with the item of index `first`.
 func invalidOrigins(first int, texts ...string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {

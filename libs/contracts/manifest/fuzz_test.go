@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParse checks any source. A valid one reads back equal from its JSON. An invalid one has problems that are sorted
-// and printable. The memory for parsing is bounded by the size of the source, whatever its aliases repeat.
+// FuzzParse parses any source. The JSON of a valid manifest is parsed to an equal manifest. The problems of an invalid
+// one are sorted and printable. The memory for parsing is bounded by the size of the source, even if aliases repeat
+// parts of it.
 func FuzzParse(f *testing.F) {
 	f.Add(readExample(f))
 	asJSON, err := json.Marshal(mustParse(f, readExample(f)))
@@ -42,7 +43,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// measureAllocation returns the number of bytes allocated so far. No other code runs during a fuzz target.
+// measureAllocation returns the number of bytes that the process has allocated so far. No other code runs during a fuzz
+// target.
 func measureAllocation() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -43,7 +43,7 @@ func exampleScalars(t *testing.T) []scalar {
 	return scalars(doc.Content[0], "", map[string]bool{})
 }
 
-// replaceValue returns src with the scalar's text replaced.
+// replaceValue returns src with the text of the scalar n replaced.
 func replaceValue(t *testing.T, src []byte, n *yaml.Node, with string) []byte {
 	t.Helper()
 	lines := bytes.SplitAfter(src, []byte("\n"))

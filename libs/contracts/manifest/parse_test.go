@@ -52,8 +52,8 @@ func TestExampleRoundTripsThroughJSON(t *testing.T) {
 	}
 }
 
-// null means never, for one field and for the whole object. An omitted field means the default. The stored JSON keeps
-// this difference.
+// TestSelfServiceDistinguishesNullFromOmitted shows that null means never, for one field and for the whole object. An
+// omitted field means the default. The stored JSON keeps this difference.
 func TestSelfServiceDistinguishesNullFromOmitted(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *int { return &n }

@@ -14,7 +14,8 @@ import (
 
 const referenceFile = "REFERENCE.md"
 
-// The reference describes the schema for people.
+// TestReferenceMatchesSchema shows that the reference, which describes the schema for people, is generated from the
+// present schema.
 func TestReferenceMatchesSchema(t *testing.T) {
 	t.Parallel()
 	var schema jsonschema.Schema
@@ -69,7 +70,7 @@ func (r *referenceWriter) object(name string, s *jsonschema.Schema) {
 	}
 }
 
-// value describes the values that are valid for a schema.
+// value returns a description of the values that are valid for a schema.
 func (r *referenceWriter) value(s *jsonschema.Schema) string {
 	switch {
 	case s.Ref != "":

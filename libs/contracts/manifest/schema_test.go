@@ -37,7 +37,7 @@ func TestSchemaMatchesTypes(t *testing.T) {
 	}
 }
 
-// Editors and the reference show the description of each field.
+// TestSchemaDescribesEveryProperty shows that each field has a description, which editors and the reference show.
 func TestSchemaDescribesEveryProperty(t *testing.T) {
 	t.Parallel()
 	var schema struct {

@@ -92,7 +92,7 @@ func TestProblemListIsBounded(t *testing.T) {
 	if len(problems) != MaxProblems+1 {
 		t.Fatalf("got %d problems, want %d", len(problems), MaxProblems+1)
 	}
-	// Each service lacks three fields.
+	// Each of the services lacks three fields.
 	want := Problem{Line: problems[MaxProblems-1].Line, Message: "and 2800 more problems; correct these first"}
 	if diff := cmp.Diff(want, problems[MaxProblems]); diff != "" {
 		t.Error(diff)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// No address of an owner may run a script when a customer presses a button, or end the HTML attribute that contains it.
+// TestAddressesCannotInjectCode shows that no accepted address can run a script when a customer presses a button. Nor
+// can it end the HTML attribute that contains it.
 func TestAddressesCannotInjectCode(t *testing.T) {
 	t.Parallel()
 	const images, links = true, true

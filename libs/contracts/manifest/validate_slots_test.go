@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// newStaff returns a manifest with the given number of members. All perform one service around the clock, with starts
-// every step minutes.
+// newStaff returns a manifest with the given number of members. All members perform one service at any time of Mondays.
+// Slots begin every `interval` minutes.
 func newStaff(members, interval int, name, service string) string {
 	var staff, keys strings.Builder
 	for i := range members {

@@ -28,7 +28,7 @@ func warningsOf(t rapid.TB, add string) []string {
 	return lines
 }
 
-// Every case is a valid manifest with all its warnings.
+// TestWarningsNameOverlappingSpans parses valid manifests and expects all warnings of each.
 func TestWarningsNameOverlappingSpans(t *testing.T) {
 	t.Parallel()
 	const sale = "pricing_rules:\n- {key: a, kind: seasonal, from: 06-01, to: 08-31, percent: 20, applies_to: {services: [cut]}}\n"
@@ -121,8 +121,9 @@ func TestWarningsNameOverlappingSpans(t *testing.T) {
 	}
 }
 
-// Each window of a day gets a warning if it shares a minute with an earlier window. A window is earlier if it begins
-// before, or at the same time and is listed before or ends later.
+// TestWarningsFindOverlappingWindows shows that each window of a day gets a warning if it shares a minute with an
+// earlier window. Of two windows that begin at the same time, the longer one counts as the earlier one. Of two equal
+// windows, the one listed first does.
 func TestWarningsFindOverlappingWindows(t *testing.T) {
 	t.Parallel()
 	window := rapid.Custom(func(t *rapid.T) timespan.Window {
@@ -158,7 +159,8 @@ func listPlaces[T any](list []T) []int {
 	return all
 }
 
-// Two seasons get a warning if they have a date in common. Seasons that recur each year are compared for any year.
+// TestWarningsFindOverlappingSeasons shows that two seasons get a warning if they have a date in common. Seasons that
+// recur each year are compared for any year.
 func TestWarningsFindOverlappingSeasons(t *testing.T) {
 	t.Parallel()
 	bound := rapid.Custom(func(t *rapid.T) [3]int {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestYAMLErrorsNameLine has one mistake in each source: on the line that ends with the mark.
+// TestYAMLErrorsNameLine parses sources with one mistake each, on the line that ends with the mark.
 func TestYAMLErrorsNameLine(t *testing.T) {
 	t.Parallel()
 	const mark = " #!"

@@ -34,7 +34,7 @@ func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {
 	p := peer.New("notifications", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(p.Close)
 	client := notifications.NewClient(p)
-	for range 10 { // in a row: a breaker opens
+	for range 10 { // failures in a row open a circuit breaker
 		if err := client.SendMail(t.Context(), notifications.Mail{To: "stranger@nowhere.invalid"}); err == nil {
 			t.Fatal("a mail that was not taken is told as sent")
 		}

@@ -15,10 +15,10 @@ import (
 
 var source = []byte("slug: shop\nname: Shop\n")
 
-// two is a memory budget for two sources.
+// two returns a memory budget for two sources.
 func two() *memoryBudget { return newMemoryBudget(2*manifest.Cost(source) + 1) }
 
-// hold occupies the place of a business until the returned function is called.
+// hold reserves the memory for a source of a business until the returned function is called.
 func hold(t *testing.T, r *memoryBudget, business string) func() {
 	t.Helper()
 	started, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -128,7 +128,8 @@ func TestBudgetIsShareOfMemoryLimit(t *testing.T) {
 	}
 }
 
-// A process sets its memory limit at its start, from the limit of its container.
+// TestProcessBudgetFollowsMemoryLimit shows that the budget is a share of the memory limit of the process. A process
+// sets this limit at its start, from the limit of its container.
 func TestProcessBudgetFollowsMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(400 << 20)
 	defer debug.SetMemoryLimit(before)
