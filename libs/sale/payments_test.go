@@ -15,8 +15,8 @@ import (
 
 var errBroken = errors.New("the connection broke")
 
-// TestOpenTakesBackWhatCannotBeOpened: a sale is taken back if its payment
-// is certainly not stored as open, and stays if it may be stored.
+// TestOpenTakesBackWhatCannotBeOpened shows that a sale is taken back if its payment is certainly not stored as open.
+// The sale stays if the payment may be stored.
 func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket, event.Reservation} {
@@ -38,7 +38,7 @@ func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
 					Kind: kind, Within: time.Minute, Log: slog.New(slog.DiscardHandler),
 					Create: func(context.Context) (string, error) {
 						if c.create != nil {
-							cancel() // the customer has gone away
+							cancel() // the customer's request ends
 							return "", c.create
 						}
 						return "reference", nil

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// TestRefundForCustomerRejectsEndedSale: also if the customer was shown no refund.
+// TestRefundForCustomerRejectsEndedSale shows that a customer cannot cancel a sale that is cancelled or has begun, also
+// if the page showed a refund of 0.
 func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 	t.Parallel()
 	until, start := 24, time.Date(2027, 6, 11, 9, 0, 0, 0, time.UTC)
@@ -31,8 +32,8 @@ func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 	}
 }
 
-// A booking may be refunded after it is completed, then reopened and cancelled. A second refund is refused while the
-// first is on its way, as only one can be.
+// TestRefundRejectsSecondPendingRefund shows that a second refund is refused while the first is pending. This can
+// happen to a booking that was refunded after completion, then reopened and cancelled.
 func TestRefundRejectsSecondPendingRefund(t *testing.T) {
 	t.Parallel()
 	euro, err := money.ParseCurrency("EUR")

@@ -33,8 +33,8 @@ func open(t testing.TB, pages string, secrets ...string) *link.Links {
 
 var kinds = []event.SubjectKind{event.Booking, event.Ticket, event.Reservation}
 
-// A link can be shown again as long as its secret is there, it is found by what is kept of it, and it leads to one
-// thing alone.
+// TestALinkIsFoundByItsHashAndShownAgain shows that the token of a link leads to the stored hash. The same link is
+// built again as long as its secret is configured. The hash gives no link for another id or kind.
 func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
 	made, rotated, lost := open(t, pages, oldSecret), open(t, pages+"/", newSecret, oldSecret),
 		open(t, pages, newSecret)
@@ -70,7 +70,8 @@ func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
 	}
 }
 
-// Only the text that was given out is a token: no spelling beside it leads to the same.
+// TestAnyChangeOfATokenIsAnotherOrNone changes a byte of a token, and expects that no other text leads to the same
+// hash.
 func TestAnyChangeOfATokenIsAnotherOrNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		token, kept := link.Random()

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 )
 
-// booked and start are those of the table: three days lie between.
+// booked and start are the times of the booking in the table of TestPoliciesAtTheirTimes, three days apart.
 var (
 	booked = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	start  = booked.Add(72 * time.Hour)
@@ -26,15 +26,15 @@ func rules(pairs ...int) []catalog.CancellationRule {
 	return all
 }
 
-// TestPoliciesAtTheirTimes goes through policies, each at instants around its edges: before is how long before the
-// start.
+// TestPoliciesAtTheirTimes checks each policy at instants close to its limits. The field `before` is the time from the
+// instant to the start of the booking.
 func TestPoliciesAtTheirTimes(t *testing.T) {
 	t.Parallel()
 	const h, ns = time.Hour, time.Nanosecond
 	type moment struct {
 		before  time.Duration
 		percent int
-		until   time.Duration // before the start; 0 with never: it never changes
+		until   time.Duration // time before the start at which the percentage changes; never: it does not change
 	}
 	const never = -1000 * h
 	for name, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestPoliciesAtTheirTimes(t *testing.T) {
 	}
 }
 
-// percentByTheWords is lifecycle.md §4 sentence by sentence, in whole nanoseconds.
+// percentByTheWords follows lifecycle.md §4 literally, sentence by sentence, in whole nanoseconds.
 func percentByTheWords(p refund.Policy, booked, start, t time.Time) int {
 	if len(p.Rules) == 0 { // "Without a policy: 100 %."
 		return 100
@@ -127,7 +127,7 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policies().Draw(t, "policy")
 		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
-		// On a whole hour from booking and start, or a little off it.
+		// The instant is a whole number of hours after the booking, or a nanosecond off.
 		at := booked.Add(time.Duration(rapid.IntRange(0, 70).Draw(t, "hours"))*time.Hour +
 			time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
 		want := percentByTheWords(p, booked, start, at)
@@ -141,7 +141,7 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 		} else if percentByTheWords(p, booked, start, until.Add(time.Nanosecond)) == want {
 			t.Fatalf("it holds beyond %v, too", until)
 		}
-		for i := range 50 { // it holds in between
+		for i := range 50 { // the percentage is the same up to `last`
 			between := at.Add(last.Sub(at) / 49 * time.Duration(i))
 			if percentByTheWords(p, booked, start, between) != want {
 				t.Fatalf("it does not hold at %v, before %v", between, last)
@@ -150,7 +150,8 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 	})
 }
 
-// Steps give at each instant before the start the share that the words give, and each step is as long as it can be.
+// TestStepsFollowTheWords shows that the steps have the percentages of percentByTheWords at each instant before the
+// start. Each step is as long as possible.
 func TestStepsFollowTheWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -208,8 +209,8 @@ func TestSharesAreRoundedHalfUp(t *testing.T) {
 	})
 }
 
-// TestNoSequenceOfReschedulesRefundsMore reschedules at any times to any starts. No later cancellation may refund more
-// than one at the time of the first reschedule, nor more than one at the time of any other.
+// TestNoSequenceOfReschedulesRefundsMore reschedules at random times to random starts. A cancellation after a
+// reschedule refunds at most as much as a cancellation at the time of that reschedule.
 func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
