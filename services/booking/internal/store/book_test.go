@@ -22,7 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// race writes all bookings at the same moment and returns how many were written; any error but a lost race fails.
+// race writes all bookings at the same moment and returns how many were written. Any error except store.ErrTaken fails
+// the test.
 func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
@@ -78,7 +79,7 @@ func TestOverlappingUnequalStartsAreNeverBothSold(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	// Any two of these overlap: all hold minute 95 to 100.
+	// Any two of these bookings overlap, because all of them include minutes 95 to 100.
 	written := race(t, s, repeat(100, func(i int) store.NewBooking {
 		return newBooking(business, part(anna, 0, i%96, 100+i))
 	}))
@@ -120,8 +121,8 @@ func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestAssignmentsOfSeveralPartsAreWholeOrNothing lets pairs, triples and single resources fight for few times in every
-// order of their parts: a deadlock or a half would show.
+// TestAssignmentsOfSeveralPartsAreWholeOrNothing books one to three members at once, in random order of the parts, at a
+// few times. No booking occupies only some of its members, and no deadlock occurs.
 func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -305,7 +306,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	}
 	b := newBooking(business, part(uuid.New(), 0, 0, 45))
 	b.FirstBooking = true
-	other := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45)) // the same customer, another business
+	other := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45)) // the same customer at another business
 	for _, b := range []store.NewBooking{b, other} {
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
@@ -337,8 +338,8 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	parts := []availability.Part{
 		part(sauna, 2, 0, 60), part(anna, 0, 60, 90), part(anna, 0, -30, 10), part(sauna, 1, 50, 70),
 		part(anna, 0, 10, 40),
-		part(anna, 0, -60, -30), // before the window, though it touches what reaches in
-		part(anna, 0, 90, 100),  // touches its end
+		part(anna, 0, -60, -30), // ends before the window begins
+		part(anna, 0, 90, 100),  // begins as the window ends
 	}
 	for _, p := range parts {
 		if err := s.Book(testkit.AsSystem(t), newBooking(business, p)); err != nil {
@@ -412,14 +413,14 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
-	lisbon, err := time.LoadLocation("Asia/Kolkata") // 12:00Z is 17:30 there
+	lisbon, err := time.LoadLocation("Asia/Kolkata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	phone := "+351 1"
 	var want []uuid.UUID
 	for i := range 7 {
-		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // pairs start together
+		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // two bookings at each start
 		b = in(b, lisbon)
 		b.Customer.Phone, b.FormData = &phone, map[string]any{"note": "x"}
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {

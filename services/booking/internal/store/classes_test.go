@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// session is one occurrence of a class of an hour: at a minute after noon, with so many seats, given by a teacher or,
-// where that is nil, by nobody.
+// session is one occurrence of a class that lasts an hour. It starts `at` minutes after noon and has `capacity` seats.
+// A session whose `teacher` is uuid.Nil has no teacher.
 type session struct {
 	business, id, teacher uuid.UUID
 	at, capacity          int
@@ -31,7 +31,7 @@ func newSession(capacity int) session {
 	return session{business: uuid.New(), id: uuid.New(), teacher: uuid.New(), capacity: capacity}
 }
 
-// seats is a booking of a party in it.
+// seats returns a booking of `party` seats in the session.
 func (c session) seats(party int) store.NewBooking {
 	b := newBooking(c.business, part(c.teacher, 0, c.at, c.at+60))
 	b.PartySize, b.SessionID, b.Capacity = party, &c.id, c.capacity
@@ -41,7 +41,7 @@ func (c session) seats(party int) store.NewBooking {
 	return b
 }
 
-// taken is the counter of the session, 0 where nothing was ever sold.
+// taken returns the counter of sold seats of the session, or 0 if no seat was ever sold.
 func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
 	t.Helper()
 	return count(t, pool,
@@ -49,8 +49,8 @@ func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
 		c.id)
 }
 
-// checkSeats fails the test where a counter is not the sum of the seats of live bookings, each of which has a row of
-// them.
+// checkSeats fails the test unless each counter is the sum of the seats of live bookings. Each live booking of a class
+// must have one row in class_seats, and no other booking may have one.
 func checkSeats(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -199,7 +199,8 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedTakesNoSeat: a booking can fail on something else than its seats.
+// TestWhatIsRefusedTakesNoSeat shows that a booking takes no seat if it is refused for a reason other than its seats.
+// The reasons are a second first booking, a lost idempotency lock, and a busy teacher.
 func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -214,7 +215,7 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	key := newKey()
 	key.BusinessID = class.business
 	lost := mustAcquire(t, s, key, bodyHash, now)
-	mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // somebody else holds the key by now
+	mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // another request has the lock now
 	late := class.seats(2)
 	late.Lock = lost
 	if err := s.Book(testkit.AsSystem(t), late); !errors.Is(err, store.ErrLockLost) {
@@ -233,8 +234,8 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	}
 }
 
-// TestATeacherIsInOnePlace: appointments of a teacher and parties of the class come at the same moment; either the
-// class has guests or the teacher an appointment, never both.
+// TestATeacherIsInOnePlace books appointments of a teacher and seats in the teacher's class at the same moment. For
+// each time, either the class has guests or the teacher has an appointment, never both.
 func TestATeacherIsInOnePlace(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -292,9 +293,9 @@ func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
 	checkSeats(t, pool)
 }
 
-// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time, all as the
-// customer's first booking: the counter and the index of first bookings are then taken in every order, which must not
-// deadlock.
+// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time. All bookings are
+// first bookings of a customer, so that the counter and the index of first bookings are locked in every order. No
+// deadlock may occur.
 func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -369,8 +370,8 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 	}
 }
 
-// TestAPackageOfSeveralMembersIsNeverHalf: packages that hold each member for its own part, against fifty who book the
-// members singly, day after day until packages have won and lost.
+// TestAPackageOfSeveralMembersIsNeverHalf books packages of two members while fifty other bookings compete for each
+// member alone. It continues day after day until packages have both won and lost. No package is booked in part.
 func TestAPackageOfSeveralMembersIsNeverHalf(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -397,11 +398,12 @@ func TestAPackageOfSeveralMembersIsNeverHalf(t *testing.T) {
 	checkNeverTwice(t, pool)
 }
 
-// packageTimes is at how many times packages are asked for. Those of different times do not meet, so that one of each
-// would be booked if nobody booked the members singly.
+// packageTimes is the number of times for which packages are booked. Packages at different times do not overlap, so one
+// package would succeed at each time without the single bookings.
 const packageTimes = 5
 
-// packagesAndSingles are twenty packages and fifty bookings of their members from a minute on, in random order.
+// packagesAndSingles returns twenty packages and fifty single bookings of the two members, in random order. The first
+// starts `from` minutes after noon.
 func packagesAndSingles(business, anna, ben uuid.UUID, from int) []store.NewBooking {
 	all := repeat(50, func(i int) store.NewBooking {
 		at := from + i/2%packageTimes*30
@@ -418,7 +420,8 @@ func packagesAndSingles(business, anna, ben uuid.UUID, from int) []store.NewBook
 	return all
 }
 
-// TestOfConfirmingAndCancellingAtOnceNoSeatIsKept: a booking may be confirmed in the very moment of its cancellation.
+// TestOfConfirmingAndCancellingAtOnceNoSeatIsKept confirms and cancels each booking at the same moment. In the end no
+// seat and no time is occupied.
 func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

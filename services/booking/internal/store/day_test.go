@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// TestMoveKeepsToTheDayOfTheBooking attacks the rule of days with generated zones, starts and moments: completed and
-// no-show from the start of the booking's day, reopened until the end of the next day, both by the zone of the sale.
+// TestMoveKeepsToTheDayOfTheBooking checks the rule of days with random zones, starts and times. A booking can become
+// completed or no-show from the start of its day on. It can be reopened until the end of the next day. The days are
+// those of the time zone in which the booking was sold.
 func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -29,11 +30,11 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// From March to November, which holds the days on which the clocks change.
+		// The start lies between March and November, so that it can lie on either side of a clock change.
 		b := in(newBooking(uuid.New(), part(uuid.New(), 0, r.IntN(300*24*60)-90*24*60, 300*24*60)), loc)
 		b.Status = state.Confirmed
 		clock := loc
-		if b.Timezone = zone; r.IntN(4) == 0 { // only the clock of the sale is known
+		if b.Timezone = zone; r.IntN(4) == 0 { // only the UTC offset at the sale is known
 			_, offset := b.StartsAt.In(loc).Zone()
 			b.Timezone, clock = "", time.FixedZone("", offset)
 		}
@@ -73,8 +74,8 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-// TestReopenUndoesFinish: a booking that is reopened is as before, its time is occupied, and the log has an event of
-// its own.
+// TestReopenUndoesFinish shows that a reopened booking is confirmed again and occupies its time again. The event log
+// has an event for the reopening.
 func TestReopenUndoesFinish(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

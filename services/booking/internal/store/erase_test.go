@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// fill writes a row into every table for a business, and two where only one of them may go.
+// fill writes a row into every table for a business. It writes two rows into the tables from which the first Erase
+// removes only one row.
 const fill = `
 WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size, total,
         currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
@@ -41,7 +42,7 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
 INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
     SELECT $1, 'page:', n::text, decode(repeat('00', 32), 'hex'), $2, now(), now() FROM generate_series(1, 2500) n`
 
-// rows counts what each table with businesses in it holds of one.
+// rows returns the number of rows of the business in each table with a column business_id.
 func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	t.Helper()
 	found, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
@@ -61,7 +62,9 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	return held
 }
 
-// A table that is added later is filled here and erased there, or this test fails.
+// TestErasingLeavesNothingOfABusinessInAnyTable shows that Erase removes the rows of a business from every table, and
+// no row of another business. Rows with a pending refund stay until the refund is made. The test fails for a new table
+// that `fill` does not fill or Erase does not empty.
 func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -80,7 +83,7 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	if _, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{removed, uuid.New()}); err != nil {
 		t.Fatal(err)
 	}
-	waiting := map[string]int{"bookings": 1, "occupied_time": 1, "payments": 1} // the refund has yet to be made
+	waiting := map[string]int{"bookings": 1, "occupied_time": 1, "payments": 1} // the refund is not made yet
 	for table, n := range rows(t, pool, removed) {
 		if n != waiting[table] {
 			t.Errorf("%d rows stay in %s", n, table)
@@ -90,7 +93,7 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 		removed); err != nil {
 		t.Fatal(err)
 	}
-	// the booking and its charge
+	// The two rows are the booking and its payment.
 	if n, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{removed}); err != nil || n != 2 {
 		t.Fatalf("%d rows, %v", n, err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// told is what an event says, as one line.
+// told returns the events of a subject in order, one string for each event.
 func told(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
 	t.Helper()
 	rows, err := pool.Query(actor.AsSystem(context.Background()), `
@@ -33,8 +33,8 @@ func told(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
 	return lines
 }
 
-// checkRecorded fails the test where a subject's events are not one for each of its changes, or the newest is not of
-// what the subject is now. A charge's steps on the way to what is told of are no events.
+// checkRecorded fails the test unless each subject has one event for each of its changes. The newest event must show
+// the subject as it is now. Intermediate steps of a payment that no event reports are not changes.
 func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	for _, of := range []struct{ table, row string }{
@@ -53,14 +53,14 @@ func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// recording is a test of what events are recorded.
+// recording is a test that checks which events are recorded.
 type recording struct {
 	*testing.T
 	s    *store.Store
 	pool *pgxpool.Pool
 }
 
-// by is the context of a change that somebody makes.
+// by returns the context of a change by an actor of this kind.
 func (r recording) by(kind actor.Kind) context.Context {
 	return actor.With(r.Context(), actor.Actor{Kind: kind})
 }
@@ -72,7 +72,7 @@ func (r recording) must(err error) {
 	}
 }
 
-// expect expects what the events of a subject say.
+// expect fails the test unless the events of the subject are those in `want`, one string for each.
 func (r recording) expect(subject uuid.UUID, want ...string) {
 	r.Helper()
 	if diff := cmp.Diff(want, told(r, r.pool, subject)); diff != "" {
@@ -124,7 +124,7 @@ func (r recording) pays() {
 	paid := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
 	paid.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
 	r.must(r.s.Book(r.by(actor.Page), paid))
-	r.expect(paid.ID, []string{}...) // until it can be paid
+	r.expect(paid.ID, []string{}...) // no event until the booking can be paid
 	r.must(r.s.OpenPayment(r.by(actor.Page), store.OpenPayment{
 		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Write: paid.Named(), Now: now,
 		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe",

@@ -1,4 +1,4 @@
 package store
 
-// OccupiedSQL lets a test look at the plan of what is really asked.
+// OccupiedSQL lets tests explain the statement with which Occupied reads.
 var OccupiedSQL = occupiedSQL

@@ -28,7 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// asKept shows what an event keeps as it is.
+// asKept shows each event exactly as it is stored.
 func asKept(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }
 
 func openLog(pool *pgxpool.Pool, c clock.Clock) *eventlog.Log {
@@ -42,8 +42,8 @@ func openTelling(pool *pgxpool.Pool, c clock.Clock, tel *telemetry.Telemetry) *e
 
 func never() bool { return false }
 
-// changeSQL changes a subject and records that, as the statements of the service do. An API key is the smallest subject
-// there is.
+// changeSQL changes a subject and records the event, as the statements of the service do. The subject is an API key,
+// because that is the smallest kind of subject.
 var changeSQL = `
 WITH changed AS (
     INSERT INTO api_keys AS k (business_id, id, name, scope, hash, prefix, created_at)
@@ -59,8 +59,8 @@ func change(ctx context.Context, tx pgx.Tx, business, subject uuid.UUID) error {
 	return err
 }
 
-// A writer makes changes in transactions of one to four that stay open while others commit, and that are given up, or
-// whose connection is cut, at random.
+// writer makes one to four changes in each of its transactions. A transaction stays open while others commit, and ends
+// at random with a commit, a rollback or a closed connection.
 type writer struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -71,7 +71,7 @@ type writer struct {
 }
 
 func (w *writer) run(ctx context.Context) {
-	var open [4]pgx.Tx // each changes subjects of its own: who waits for itself would wait for ever
+	var open [4]pgx.Tx // two transactions on one subject would deadlock here
 	for slot := range open {
 		defer func() { w.end(ctx, open[slot]) }()
 	}
@@ -110,8 +110,8 @@ func (w *writer) end(ctx context.Context, tx pgx.Tx) {
 	}
 }
 
-// reader reads the feed to its end, dies at random before it has kept what it read, and begins again where it was. It
-// fails where an event comes twice from where it was, or not in the order of its subject.
+// reader reads the feed to its end. At random it dies before it has stored what it read, and then reads again from its
+// stored cursor. It fails if it sees an event twice, or the events of a subject out of order.
 type reader struct {
 	t      *testing.T
 	log    *eventlog.Log
@@ -129,7 +129,7 @@ func (r *reader) run(ctx context.Context) {
 		ended := r.done()
 		dying, die := context.WithCancel(ctx)
 		if r.random.IntN(10) == 0 {
-			die() // in the middle of its reading
+			die() // in the middle of its read
 		}
 		page, err := r.log.Feed(dying, r.cursor, 1+r.random.IntN(500), 0, never)
 		die()
@@ -155,8 +155,8 @@ func (r *reader) run(ctx context.Context) {
 	}
 }
 
-// TestNoReaderMissesAnEventOrSeesOneTwice writes as many changes as SLOTMESH_TEST_EVENTS says; `make events` writes a
-// million.
+// TestNoReaderMissesAnEventOrSeesOneTwice writes SLOTMESH_TEST_EVENTS changes while readers read the feed; `make
+// events` writes a million.
 func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	t.Parallel()
 	const writers, readers = 8, 3
@@ -205,7 +205,7 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	checkFeeds(t, pool, read[:])
 }
 
-// checkFeeds holds what was read against the tables.
+// checkFeeds fails the test unless each reader has read every change in the tables.
 func checkFeeds(t *testing.T, pool *pgxpool.Pool, read []*reader) {
 	t.Helper()
 	rows, err := pool.Query(testkit.AsSystem(t), `SELECT id, sequence FROM api_keys`)
@@ -239,7 +239,7 @@ func checkFeeds(t *testing.T, pool *pgxpool.Pool, read []*reader) {
 	}
 }
 
-// record makes changes of a subject of its own, at a time.
+// record makes `n` changes of a new subject, with events at the time `at`, and returns the business.
 func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 	t.Helper()
 	business, subject := uuid.New(), uuid.New()
@@ -256,7 +256,7 @@ func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 	return business
 }
 
-// follow reads n events one by one.
+// follow reads `n` events one by one from the cursor `after` on, and returns the next cursor.
 func follow(t *testing.T, log *eventlog.Log, after string, n int) string {
 	t.Helper()
 	for range n {
@@ -304,11 +304,12 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 	}
 }
 
-// Several replicas read at once: each event is one line of the log, of ids and of who made the change.
+// TestEachEventIsOneLineOfTheLog shows that each event is logged in exactly one line, even if several replicas read the
+// feed at once. The line has only ids, the kind of the event and the actor of the change.
 func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
-	var written bytes.Buffer // slog's handler writes one line at a time
+	var written bytes.Buffer // slog calls Write once for each line
 	tel, err := telemetry.New(testkit.AsSystem(t), telemetry.Config{}, "booking", &written)
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +361,8 @@ func TestEventsThatNobodyReadsAreRemoved(t *testing.T) {
 	}
 }
 
-// A database that is restored to an earlier state gives positions anew that readers have passed.
+// TestACursorFromBeforeARestoreIsRefused shows that a cursor from before a restore of the database returns
+// cursor_expired. The restored database assigns positions again that readers have already passed.
 func TestACursorFromBeforeARestoreIsRefused(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -394,7 +396,8 @@ func TestWhatIsNoCursorIsRefused(t *testing.T) {
 	}
 }
 
-// An event whose transaction is open while later ones are read comes after them, also where its row was written before.
+// TestAnEventThatCommitsLateComesLate shows that the feed returns events in the order of their commits. An event whose
+// transaction commits late comes after the events that readers have read, although its row was inserted first.
 func TestAnEventThatCommitsLateComesLate(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -431,7 +434,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 	}
 	var waiting sync.WaitGroup
 	looks := make(chan struct{}, 1)
-	looked := func() bool { // is asked after each look that found nothing
+	looked := func() bool { // the log calls looked after each query that found no event
 		select {
 		case looks <- struct{}{}:
 		default:

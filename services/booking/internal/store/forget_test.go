@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ofAda is a booking of Ada's from minute from on.
+// ofAda returns a booking of the customer Ada that starts `from` minutes after noon.
 func ofAda(business uuid.UUID, from int) store.NewBooking {
 	b := newBooking(business, part(uuid.New(), 0, from, from+45))
 	phone := "+351 210 555 019"
@@ -33,7 +33,7 @@ func ofAda(business uuid.UUID, from int) store.NewBooking {
 
 var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios"}
 
-// sums is what must stay as it is when customers are forgotten.
+// sums returns the numbers and statuses that must not change when customers are anonymized.
 func sums(t testing.TB, pool *pgxpool.Pool) string {
 	t.Helper()
 	var text string
@@ -54,7 +54,7 @@ func sellToAda(t *testing.T, s *store.Store, g gala) {
 	order := g.order(0, 2)
 	order.CustomerName, order.CustomerEmail, order.CustomerPhone, order.Locale = "Ada Lovelace", &address, &phone, "en"
 	order.FormData = json.RawMessage(`{"meal": "pistachios"}`)
-	named := idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "tickets"}) // leaves an answer, too
+	named := idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "tickets"}) // stores a result, too
 	if _, err := s.SellTicket(clock.WithArrival(named, time.Now()), order); err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	business := g.business
 	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9),
 		newBooking(business, part(uuid.New(), 0, 0, 45))
-	elsewhere := ofAda(uuid.New(), 0) // with another business, which knows the same customer
+	elsewhere := ofAda(uuid.New(), 0) // the same customer at another business
 	mustBook(t, s, done, cancelled, ahead, other, elsewhere)
 	sellToAda(t, s, g)
-	// The owner's write leaves an answer with the customer in it, for whoever repeats it.
+	// A write of the owner with a key stores an idempotency result that contains the customer, for a repeated request.
 	named := func(key string) context.Context {
 		return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), time.Now())
 	}
@@ -128,8 +128,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// Two customers that are forgotten were each the first of nobody else: the index of first bookings must let them both
-// go.
+// TestForgettingFirstBookingsOfSeveralCustomers shows that several first bookings can be anonymized together. The
+// unique index of first bookings must not count two anonymized customers as the same customer.
 func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -147,8 +147,8 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	}
 }
 
-// The oracle is a sentence of lifecycle.md §6: so long after its end a booking loses name, e-mail, phone, form data;
-// the rest stays.
+// TestCustomersAreForgottenExactlyWhenTheirTimeHasCome checks the rule of lifecycle.md §6. A set time after its end, a
+// booking loses name, e-mail, phone and form data; all else stays.
 func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -221,7 +221,7 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 1)); err != nil { // without an address
+	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 1)); err != nil { // without an e-mail address
 		t.Fatal(err)
 	}
 	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now,
@@ -236,10 +236,10 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 		{"", "", 10, []customer.Customer{ada, zoe}},
 		{"", "", 1, []customer.Customer{ada}},
 		{"", "ada.l@example.com", 10, []customer.Customer{zoe}},
-		{"KING", "", 10, []customer.Customer{ada}}, // by the name of an older booking
+		{"KING", "", 10, []customer.Customer{ada}}, // the name in an older booking
 		{"ZOE@", "", 10, []customer.Customer{zoe}},
 		{"210-555", "", 10, []customer.Customer{ada}},
-		{"1777", "", 10, []customer.Customer{zoe}}, // by that of an order of tickets
+		{"1777", "", 10, []customer.Customer{zoe}}, // the phone number in an order of tickets
 		{"%", "", 10, nil},
 		{"nobody", "", 10, nil},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// historySQL is so many days of one business's bookings before noon, ten members with two each a day, and the time that
-// these occupy.
+// historySQL inserts bookings of one business and their occupied time. Each of ten members has two bookings on each day
+// from $3 to $4, counted from noon.
 const historySQL = `
 WITH slots AS (
 	SELECT gen_random_uuid() AS id, member, $2::timestamptz + day * interval '1 day' + hour * interval '1 hour' AS start
@@ -32,15 +32,15 @@ const historyDays = 3650
 
 func fillDays(t testing.TB, pool *pgxpool.Pool, business uuid.UUID, from, to int) {
 	t.Helper()
-	for first := from; first <= to; first += 365 { // year by year, as they come
+	for first := from; first <= to; first += 365 { // one year at a time, in the order of time
 		if _, err := pool.Exec(testkit.AsSystem(t), historySQL, business, noon, first, min(first+364, to)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkADayBesideTenYearsOfHistory reads a day that lies ahead alone, after ten years of history, and after the job
-// has moved them. It takes a minute, and what it logs stands in docs/decisions/018-past-time.md.
+// BenchmarkADayBesideTenYearsOfHistory reads one day ahead: without older bookings, with ten years of older bookings,
+// and after the job has moved these. It takes a minute. docs/decisions/018-past-time.md shows what it logs.
 func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
 	s, pool := open(b)
 	alone, old := uuid.New(), uuid.New()
@@ -61,7 +61,7 @@ func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
 	measureDay(b, s, pool, "after the job, the index built anew", old)
 }
 
-// measureDay logs the pages and the time that reading and writing a day cost.
+// measureDay logs how many pages and how much time it costs to read a day and to write a booking on it.
 func measureDay(t testing.TB, s *store.Store, pool *pgxpool.Pool, name string, business uuid.UUID) {
 	t.Helper()
 	if _, err := pool.Exec(testkit.AsSystem(t), `VACUUM ANALYZE occupied_time`); err != nil {

@@ -27,7 +27,7 @@ func newKey() store.IdempotencyKey {
 	return store.IdempotencyKey{BusinessID: uuid.New(), Principal: "api_key:" + uuid.NewString(), Key: "order-7"}
 }
 
-// acquire asks for the lock at an instant for the usual time.
+// acquire requests the idempotency lock at the time `at`; the lock expires after `deadline`.
 func acquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
 	at time.Time) (*store.IdempotencyLock, store.Record) {
 	t.Helper()
@@ -49,7 +49,7 @@ func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [3
 	return c
 }
 
-// answered books under the lock.
+// answered returns a booking whose write stores its answer under the lock.
 func answered(c *store.IdempotencyLock) store.NewBooking {
 	b := newBooking(c.BusinessID, part(uuid.New(), 0, 0, 45))
 	b.Lock = c
@@ -119,7 +119,7 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 	if _, record := acquire(t, s, key, otherHash, now); record.SameRequest {
 		t.Error("another body passes for the same")
 	}
-	second := mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
+	second := mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // the first lock has expired
 	if err := s.Book(testkit.AsSystem(t), answered(first)); !errors.Is(err, store.ErrLockLost) {
 		t.Errorf("a request that lost its lock books: %v", err)
 	}
@@ -159,7 +159,7 @@ func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
 		t.Errorf("the record is %+v", record)
 	}
-	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next assignment
+	b.Parts[0] = part(uuid.New(), 0, 0, 45)
 	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Errorf("the next assignment: %v", err)
 	}

@@ -220,7 +220,7 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 	}
 	for at, want := range map[time.Time]int{
 		now:                         3,
-		noon.Add(44 * time.Minute):  3, // under way
+		noon.Add(44 * time.Minute):  3, // one booking has begun and not ended
 		noon.Add(45 * time.Minute):  2,
 		noon.Add(200 * time.Minute): 0,
 	} {
@@ -230,7 +230,8 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 	}
 }
 
-// Expired and revoked keys and feeds make room; of two that are added at once to the last place one is refused.
+// TestKeysAndFeedsOfABusinessAreCapped shows that a business has at most a fixed number of API keys and calendar feeds.
+// If several are created at once for the last place, only one is created. Revoked keys no longer count.
 func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

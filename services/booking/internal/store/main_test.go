@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// noon is a moment far enough ahead of now; tests count in minutes from it.
+// noon is a time three months after now; the tests give times in minutes after noon.
 var (
 	now  = time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	noon = time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -35,7 +35,8 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 	return store.New(pool), pool
 }
 
-// part is one resource from minute from to minute to after noon.
+// part returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `lane` is
+// the number of the capacity unit.
 func part(resource uuid.UUID, lane, from, to int) availability.Part {
 	return availability.Part{
 		Resource: booking.Resource{ID: resource, Lane: lane},
@@ -43,7 +44,7 @@ func part(resource uuid.UUID, lane, from, to int) availability.Part {
 	}
 }
 
-// newBooking is a booking that occupies the given parts.
+// newBooking returns a booking that occupies `parts`. It starts and ends with the first part.
 func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooking {
 	name := "Anna"
 	staff := parts[0].Resource.ID
@@ -72,13 +73,13 @@ func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooki
 	}
 }
 
-// in makes the business's wall clock one of this place.
+// in returns the booking with its local start and end in the time zone `loc`.
 func in(b store.NewBooking, loc *time.Location) store.NewBooking {
 	b.LocalStart, b.LocalEnd = store.WallClock(b.StartsAt, loc), store.WallClock(b.EndsAt, loc)
 	return b
 }
 
-// count asks for one number.
+// count runs a query that returns one number, and returns the number.
 func count(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
 	t.Helper()
 	var n int
@@ -88,7 +89,7 @@ func count(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
 	return n
 }
 
-// checkWhole fails the test where a booking is half written: without its occupied time, or the reverse.
+// checkWhole fails the test unless every booking occupies time in exactly `partsEach` parts.
 func checkWhole(t testing.TB, pool *pgxpool.Pool, partsEach int) {
 	t.Helper()
 	halves := count(t, pool, `
@@ -99,7 +100,8 @@ func checkWhole(t testing.TB, pool *pgxpool.Pool, partsEach int) {
 	}
 }
 
-// checkNeverTwice counts pairs of overlapping rows by itself, without the constraint.
+// checkNeverTwice fails the test if two rows of occupied time overlap. It compares the rows without the database
+// constraint.
 func checkNeverTwice(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	twice := count(t, pool, `

@@ -17,13 +17,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Short windows are read by booking, long ones by resource: both must give what plain SQL gives, made into lists here.
+// TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds compares Occupied with a plain SQL query. Short windows are
+// read by booking and long windows by resource, and both must give the same rows as the query.
 func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(10)
 	mustBook(t, s, class.seats(2), class.seats(3), newBooking(class.business, part(class.teacher, 0, 300, 330)))
-	turn := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // PostgreSQL counts time from here
+	turn := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // PostgreSQL counts times from this one
 	r, members := rand.New(rand.NewPCG(1, 2)), []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	for i := range 120 {
 		member, at := r.IntN(len(members)), r.IntN(4000)-2000
@@ -80,7 +81,8 @@ func flat(o booking.Occupied) []held {
 	return all
 }
 
-// What a connection that sends text would give must never be taken for something else.
+// TestOccupiedTimeInTextIsRefused shows that Occupied returns an error on a connection that sends values as text.
+// Occupied decodes the binary format, and must not decode text as binary values.
 func TestOccupiedTimeInTextIsRefused(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

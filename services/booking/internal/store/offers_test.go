@@ -29,7 +29,7 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	}
 	sold, err := sell(2, key.ID)
 	expect("nothing was told yet", err, nil)
-	for _, version := range []int64{3, 1} { // told in any order
+	for _, version := range []int64{3, 1} { // in any order
 		expect("told", s.Published(testkit.AsSystem(t), business, version), nil)
 	}
 	_, err = sell(2, key.ID)
@@ -96,7 +96,7 @@ func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 	}
 }
 
-// locksAwaited is how many wait for the lock of the business's sales.
+// locksAwaited returns how many transactions wait for the advisory lock for sales of the business.
 func locksAwaited(t *testing.T, tx pgx.Tx, business uuid.UUID) int {
 	t.Helper()
 	var n int

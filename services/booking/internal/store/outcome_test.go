@@ -15,20 +15,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// marked is a booking whose write can be told from all else that is sent.
+// marked returns a booking and its customer's name, which is unique: it marks the message that writes the booking.
 func marked(business uuid.UUID) (store.NewBooking, string) {
 	b := newBooking(business, part(uuid.New(), 0, 0, 45))
 	b.Customer.Name = "customer " + testkit.Unique()
 	return b, b.Customer.Name
 }
 
-// broken makes a write whose message meets a fate, and returns what it was answered. One that hangs until its deadline
-// has a near one at first, and is made anew with one twice as far until the message has met its fate and, where anybody
-// can be asked, they have answered: how fast the machine is is not tested.
+// broken calls the write from the argument `prepare` while `wires` does `fate` to the write's message, and returns the
+// write's error.
+//
+// With `dark`, or a message that is held, the write fails only at its deadline. The first deadline is short. If the
+// message was not sent by then, or a lookup did not finish, broken prepares another write with twice the time. So a
+// slow machine does not fail the test.
 func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,
 	prepare func() (marker string, write func(context.Context) error)) error {
 	t.Helper()
-	within := testkit.MaxWait // where nothing hangs
+	within := testkit.MaxWait // if no message hangs
 	if dark || fate == testkit.HoldMessage {
 		within = 2 * time.Second
 	}
@@ -54,7 +57,7 @@ func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark
 	}
 }
 
-// brokenBooking is [broken] of a booking, and which it was.
+// brokenBooking is [broken] for a booking that it makes; it returns the booking of the last attempt, too.
 func brokenBooking(t *testing.T, s *store.Store, wires *testkit.FaultyConns, fate testkit.Failure,
 	dark bool) (store.NewBooking, error) {
 	t.Helper()
@@ -94,7 +97,7 @@ func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 			if err == nil || fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("a booking that did not arrive: %v", err)
 			}
-			wires.Release() // the statement arrives after all
+			wires.Release() // the statement arrives late
 			if n := count(t, pool, rowsOf, b.ID); n != 0 {
 				t.Errorf("%d bookings after a definite refusal", n)
 			}
@@ -167,7 +170,7 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			wires.Restore()
-			wires.Release() // the statement arrives after all
+			wires.Release() // the statement arrives late
 			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
 				c.status); n != 1 {
 				t.Errorf("the charge is not %s", c.status)
@@ -176,8 +179,9 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	}
 }
 
-// With one idempotency key: the first attempt hangs, the second is refused, and then the first arrives (semantics.md
-// §3).
+// TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused shows the order of attempts under one idempotency key. The
+// first attempt hangs, the second is refused, and then the statement of the first arrives and must not book
+// (semantics.md §3).
 func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -223,8 +227,8 @@ func TestRefusedKeyWithoutLockRefusesEarlierAttempts(t *testing.T) {
 	}
 }
 
-// Whatever breaks where, an answer other than outcome_unknown is held to by the tables, also after all that was on its
-// way has arrived.
+// TestNoDefiniteAnswerIsContradictedByTheTables loses or delays messages at random. After every answer except
+// outcome_unknown, the tables agree with the answer, even when delayed messages have arrived.
 func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -235,7 +239,7 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 		business, resource := uuid.New(), uuid.New()
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
 			b, marker := marked(business)
-			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
+			b.Parts[0] = part(resource, 0, 0, 45) // all bookings want the same time
 			fate := rapid.SampledFrom([]testkit.Failure{testkit.BreakBefore, testkit.DropMessage, testkit.DropAnswer,
 				testkit.HoldMessage}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))

@@ -73,7 +73,6 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// isOne reports whether a count is 1.
 func isOne(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) func() bool {
 	return func() bool { return count(t, pool, sql, args...) == 1 }
 }
@@ -116,7 +115,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// named is a request with an Idempotency-Key that reached us at this time.
+// named returns the context of a request with the Idempotency-Key `key` that arrived at the time `at`.
 func named(t *testing.T, key string, at time.Time) context.Context {
 	return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), at)
 }
@@ -144,8 +143,9 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	}
 }
 
-// Two retries find that an order was taken back. The one that forgets it late forgets nothing of what the other has
-// sold since.
+// TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince shows that UnmakeWrite removes only the result of the given order.
+// Two retries find that the order was cancelled. The retry that removes the result late must not remove the result of
+// the new order from the other retry.
 func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

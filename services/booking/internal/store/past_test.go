@@ -25,9 +25,11 @@ import (
 
 const day = 24 * 60 // minutes
 
-// checkHeldOnce fails the test where a booking's time is not in exactly one of the two tables, or a cancelled one holds
-// any: the rule that occupied rows are those of live bookings holds of both tables together. Seats are those of live
-// bookings whose time is not moved.
+// checkHeldOnce fails the test unless the time of each live booking is in exactly one of the tables occupied_time and
+// past_occupied_time. A cancelled booking must have no time in either table.
+//
+// The seat counters must equal the rows of class_seats, and each of these rows must match a live booking. The job
+// deletes the rows when it moves the time of a booking.
 func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -51,7 +53,7 @@ func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// lines are the rows of a table of occupied time, of one business.
+// lines returns the rows of the table `table` that belong to the business, one string for each row, sorted.
 func lines(t testing.TB, pool *pgxpool.Pool, table string, business uuid.UUID) []string {
 	t.Helper()
 	rows, err := pool.Query(actor.AsSystem(context.Background()), `
@@ -82,15 +84,16 @@ func linesOf(b store.NewBooking) []string {
 	return all
 }
 
-// isPast says what lifecycle.md §6 does: the booking and all that it occupies, buffers included, had ended by then.
+// isPast reports whether the booking and all time that it occupies, buffers included, had ended by `then` (lifecycle.md
+// §6).
 func isPast(b store.NewBooking, then time.Time) bool {
 	return !b.EndsAt.After(then) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool {
 		return p.Occupies.End > then.Unix()
 	})
 }
 
-// pastBooking draws an appointment of one part or two with a buffer behind, or seats in a class with a teacher or
-// without; each at times of its own.
+// pastBooking draws an appointment with one part, an appointment with two parts, or seats in a class with or without a
+// teacher. The argument `i` keeps the times of different bookings apart.
 func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	at := rapid.IntRange(0, 20).Draw(rt, "hours")*60 + i*30*day/10
 	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
@@ -114,8 +117,9 @@ func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	}
 }
 
-// Whatever was booked and cancelled, and whenever the job runs by the given clock: what ended long enough ago is in the
-// one table, all else in the other, and cancels and moves afterwards leave nothing behind.
+// TestThePastIsMovedExactlyAndNothingThatLiesAhead shows that the job moves exactly the time of bookings that ended
+// long enough ago, for random bookings, cancellations and times of the job. All other time stays in occupied_time.
+// Later cancellations and reschedules leave no row behind.
 func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -161,8 +165,8 @@ func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// expectPast expects the lines of bookings in the table that each belongs to, and the seats of those that are not past
-// counted.
+// expectPast fails the test unless the rows of each booking are in the table where they belong. The bookings in `past`
+// belong in past_occupied_time, the others in occupied_time. Only the seats of the others are counted.
 func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUID,
 	bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
 	now, gone := []string{}, []string{}
@@ -193,7 +197,8 @@ func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUI
 	}
 }
 
-// runJob moves what had ended by then and checks what the job says of it; past is what was moved before, and then is.
+// runJob moves the time of all bookings that had ended by `then`, and checks how many the job reports. It adds their
+// ids to `past`, which holds the ids of the bookings that earlier runs moved.
 func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, business uuid.UUID,
 	bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
 	t.Helper()
@@ -218,7 +223,8 @@ func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, bu
 	}
 }
 
-// A booking that somebody holds is left for the next time, and others are not held up by it.
+// TestTheJobWaitsForNobodyWhoHoldsABooking shows that the job skips a booking whose row another transaction has locked,
+// and moves the others. The next run moves the skipped booking.
 func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -244,7 +250,8 @@ func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
 	}
 }
 
-// Whoever moves a booking of long ago is told its members, as of one that lies ahead.
+// TestABookingOfLongAgoStillNamesItsMembers shows that a snapshot for rescheduling names the members of a booking both
+// before and after the job has moved its time.
 func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -267,7 +274,8 @@ func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
 	}
 }
 
-// A calendar of one member leaves out what it could show only in part: whatever is moved is not in it.
+// TestACalendarShowsNothingOfWhatIsMoved shows that the calendar of one member leaves out all bookings whose time the
+// job has moved. The calendar could show such a booking only in part.
 func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -288,9 +296,9 @@ func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
 	}
 }
 
-// Half of the bookings ended long ago. While clients cancel them and move them to where it lies ahead, the job runs
-// again and again: nobody waits for somebody who waits for them, and in the end each booking holds its time once or,
-// cancelled, not at all.
+// TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove runs the job repeatedly while 64 clients cancel and reschedule
+// bookings. Half of the bookings ended long ago, and every reschedule goes to a time ahead. No deadlock occurs. In the
+// end, each live booking has its time in exactly one table, and a cancelled one has no time.
 func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]crowd{"appointments": pastAppointments(), "classes": pastClasses()} {
@@ -306,7 +314,7 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 				past int64
 			)
 			job.Go(func() {
-				// not all at once: what is due grows
+				// The time of the job advances in small steps, so that each run finds a few more bookings.
 				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) {
 					n, err := s.MovePast(actor.AsSystem(context.Background()), c.bookings[0].BusinessID,
 						earlier(then, noon.Add(day/2*time.Minute)))
@@ -342,7 +350,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// cancelRarely lets most of the bookings be moved.
+// cancelRarely cancels the booking in one of eight calls, so that the clients reschedule most bookings.
 func cancelRarely(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
 	if r.IntN(8) != 0 {
 		return errOver
@@ -356,7 +364,8 @@ func cancelRarely(ctx context.Context, s *store.Store, b store.NewBooking, r *ra
 	return err
 }
 
-// pastAppointments are 400 packages of two members, half of them of the first half day.
+// pastAppointments returns 400 packages of two members, and places ahead to which the clients reschedule them. About
+// half of the packages start in the first half day.
 func pastAppointments() crowd {
 	business := uuid.New()
 	first, second := uuid.New(), uuid.New()
@@ -371,7 +380,8 @@ func pastAppointments() crowd {
 	return c
 }
 
-// pastClasses are 200 guests of 20 sessions, half of them of the first half day.
+// pastClasses returns 200 bookings of one seat in 20 sessions, and sessions ahead to which the clients reschedule them.
+// About half of the sessions are in the first half day.
 func pastClasses() crowd {
 	class := newSession(20)
 	at := func(n int) store.NewBooking {

@@ -20,13 +20,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// made is a booking that reports are made of.
+// made is a booking that the reports count.
 type made struct {
 	status, source, currency string
-	start                    time.Time // by the business's clock
+	start                    time.Time // in the time zone of the business
 	minutes, guests          int
 	staff                    uuid.UUID
-	class                    bool // it shares its time with other guests
+	class                    bool // a booking of a class, whose guests occupy the same time
 	total, paid, refunded    int64
 }
 
@@ -38,8 +38,8 @@ var lisbon = func() *time.Location {
 	return loc
 }()
 
-// someYear draws bookings of three members around two changes of the clock, each member's one after another; guests of
-// a class share its time.
+// someYear returns random bookings of three members in a period with two clock changes. The bookings of one member do
+// not overlap, except several guests of one class.
 func someYear(r *rand.Rand) []made {
 	var all []made
 	for range 3 {
@@ -66,7 +66,7 @@ func someYear(r *rand.Rand) []made {
 	return all
 }
 
-// keepMade writes bookings as the service does, those of long ago moved out of the constraint's way.
+// keepMade writes the bookings as the service stores them. The time of every second booking is in past_occupied_time.
 func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) {
 	t.Helper()
 	exec := func(sql string, args ...any) {
@@ -101,12 +101,13 @@ func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) 
 	}
 }
 
-// wall is a time without its zone, as the business's clock shows it.
+// wall returns the local date and time of `t` as a time in UTC.
 func wall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
 }
 
-// about reports whether a report counts a booking, and in which stretch.
+// about returns the start of the day, week or month in which a report counts the booking. It reports false if the
+// booking is outside the dates of the report.
 func about(q report.Query, b made) (timespan.Date, bool) {
 	d := timespan.DateOf(b.start, lisbon)
 	return q.By.Start(d), q.From <= d && d <= q.To
@@ -162,7 +163,7 @@ func revenueOf(all []made, q report.Query) []store.RevenueRow {
 	})
 }
 
-// staffTimeOf counts minute by minute.
+// staffTimeOf computes the expected report of staff time minute by minute.
 func staffTimeOf(all []made, q report.Query) []booking.StaffTimeRow {
 	type minute struct {
 		staff uuid.UUID
@@ -206,7 +207,7 @@ func TestReportsAddUpWhatWasBookedInBusinessTime(t *testing.T) {
 	t.Log("seed", seed)
 	business, all := uuid.New(), someYear(rand.New(rand.NewPCG(seed, 1)))
 	keepMade(t, pool, business, all)
-	keepMade(t, pool, uuid.New(), all[:20]) // of another business
+	keepMade(t, pool, uuid.New(), all[:20]) // bookings of another business
 	day := timespan.NewDate
 	for _, q := range []report.Query{
 		{From: day(2027, 1, 1), To: day(2027, 12, 31), By: report.Month},

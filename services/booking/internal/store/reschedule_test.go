@@ -26,7 +26,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// moved is a booking as it is after so many changes, to where another one would be.
+// moved returns the reschedule of the booking `b` to the time and members of `to`. The argument `sequence` is the
+// sequence number that `b` has before the reschedule.
 func moved(b, to store.NewBooking, sequence int) store.Reschedule {
 	return store.Reschedule{
 		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, Now: now,
@@ -59,7 +60,7 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 		t.Errorf("it is %+v", got)
 	}
 	checkWhole(t, pool, 2)
-	mustBook(t, s, newBooking(business, part(anna, 0, 0, 15), part(ben, 0, 60, 75))) // what it left is free
+	mustBook(t, s, newBooking(business, part(anna, 0, 0, 15), part(ben, 0, 60, 75))) // this time is free again
 	expectTaken(t, s, "what it holds now", newBooking(business, part(ben, 0, 104, 110)))
 	again := mustMove(t, s, moved(before, newBooking(business, part(anna, 0, 600, 660)), 2))
 	if again.Sequence != 3 {
@@ -79,8 +80,9 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// The time of a change is taken before the lock of the booking. The change that waited is told of last, and not as the
-// earlier one.
+// TestRescheduleKeepsTheTimesOfEventsInOrder writes two reschedules in the opposite order of their times. This happens
+// because a change reads the clock before it waits for the lock of the booking. The event of the later write must not
+// have an earlier time than the event before it.
 func TestRescheduleKeepsTheTimesOfEventsInOrder(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -152,7 +154,7 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 	}
 }
 
-// snapshotOf is every row that a move could change.
+// snapshotOf returns every row that a reschedule can change, each as JSON.
 func snapshotOf(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	rows, err := pool.Query(actor.AsSystem(context.Background()), `
@@ -183,10 +185,10 @@ func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
 	checkSeats(t, pool)
 	wednesday := monday
 	wednesday.at = 48 * 60
-	mustMove(t, s, moved(party, wednesday.seats(3), 1)) // nobody sat there before
+	mustMove(t, s, moved(party, wednesday.seats(3), 1)) // this session had no guest before
 	checkSeats(t, pool)
 	mustBook(t, s, monday.seats(4))
-	back := moved(party, wednesday.seats(3), 2) // to where it is, by another teacher
+	back := moved(party, wednesday.seats(3), 2) // to the same time, with another teacher
 	back.Parts = []availability.Part{part(uuid.New(), 0, 48*60, 49*60)}
 	mustMove(t, s, back)
 	checkSeats(t, pool)
@@ -196,20 +198,20 @@ func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// calendar is what the property compares the tables with: who holds what, by the words of lifecycle.md §3.
+// calendar is the model with which the property test compares the tables: the bookings and their time (lifecycle.md
+// §3).
 type calendar struct {
 	bookings []*kept
 }
 
-// kept is a booking of the calendar.
 type kept struct {
 	store.NewBooking
 	live     bool
 	sequence int
 }
 
-// fits reports whether a booking could be where to is: no other appointment holds the time, and no class of another
-// kind; a session has the seats.
+// fits reports whether the booking `self` could be at the time and members of `to`. No other live booking may occupy
+// that time, except guests of the same class; a session must have enough free seats.
 func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 	seats := 0
 	for _, other := range c.bookings {
@@ -220,7 +222,7 @@ func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 			if *other.SessionID == *to.SessionID && other.StartsAt.Equal(to.StartsAt) {
 				seats += other.PartySize
 			}
-			continue // guests of classes hold time together
+			continue // several guests of classes may occupy the same time
 		}
 		for _, p := range to.Parts {
 			for _, q := range other.Parts {
@@ -233,7 +235,8 @@ func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 	return to.SessionID == nil || seats+to.PartySize <= to.Capacity
 }
 
-// drawn is a random appointment of one to three parts, or a party in one of two sessions on one of three days.
+// drawn returns a random appointment with one to three parts. With `ofClass`, it returns a booking of `party` seats in
+// one of the sessions instead.
 func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party int, ofClass bool) store.NewBooking {
 	if ofClass {
 		i := rapid.IntRange(0, len(sessions)-1).Draw(t, "session")
@@ -254,8 +257,8 @@ func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party 
 	return b
 }
 
-// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings: books, moves and cancels are made or refused as the calendar
-// says, and occupied time, seats and counters are those of the bookings that live.
+// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings makes random bookings, reschedules and cancellations. Each
+// succeeds or fails as the calendar predicts. Occupied time, seats and counters are always those of the live bookings.
 func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -313,7 +316,7 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 	}
 }
 
-// held is what live bookings hold, as lines.
+// held returns the occupied time of the live bookings, one string for each part.
 func (c *calendar) held() []string {
 	lines := []string{}
 	for _, b := range c.bookings {
@@ -352,17 +355,18 @@ func heldBy(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
 	return lines
 }
 
-// crowd moves bookings by many clients at once. where says where the i-th booking could be on the n-th try.
+// crowd reschedules bookings from many clients at once. The function `where` returns a booking with the new time and
+// members of `b`.
 type crowd struct {
 	clients, tries int
 	bookings       []store.NewBooking
 	where          func(b store.NewBooking, r *rand.Rand) store.NewBooking
-	// nil: they only move
+	// also is called instead of a reschedule in one of four tries; with nil, the clients only reschedule.
 	also func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error
 }
 
-// run returns how many moves were made and how many refused. Any error but the two refusals of a move fails the test,
-// unless lost says that it is a connection's.
+// run returns how many operations succeeded and how many were refused. Any other error fails the test, unless `lost`
+// reports that it is an error of a lost connection.
 func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), 2*time.Minute)
@@ -413,7 +417,7 @@ func (c crowd) try(ctx context.Context, s *store.Store, b store.NewBooking, r *r
 	}
 }
 
-// errOver says that a booking is cancelled by now.
+// errOver reports that the booking is already cancelled.
 var errOver = errors.New("the booking is cancelled")
 
 func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
@@ -428,8 +432,8 @@ func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
 
 func neverLost(error) bool { return false }
 
-// checkLive fails the test where a live booking does not hold so many parts from its start on, or another holds
-// anything.
+// checkLive fails the test unless each live booking occupies time in exactly `parts` parts from its start on. A
+// cancelled booking must occupy none.
 func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -442,8 +446,8 @@ func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	}
 }
 
-// crowded are 24 packages by two members, on a calendar that has room for twice as many; each may move to any place,
-// also across others.
+// crowded returns 24 packages of two members each, on a calendar with room for twice as many. Each package may be
+// rescheduled to any time and pair of members, even one that another package occupies.
 func crowded(business uuid.UUID) crowd {
 	members := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
 	place := func(first, second, at int) store.NewBooking {
@@ -482,8 +486,8 @@ func TestSixtyFourClientsMoveBookingsOntoEachOthersTimes(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// TestMovesBesideBookingsAndCancellationsNeverDeadlock: the same, while others book and cancel between them, as a
-// customer's first among them, whose index is the last lock of all.
+// TestMovesBesideBookingsAndCancellationsNeverDeadlock reschedules from many clients while others book and cancel in
+// between. Some bookings are first bookings of a customer, whose index takes the last lock of a write.
 func TestMovesBesideBookingsAndCancellationsNeverDeadlock(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -535,8 +539,8 @@ func TestPartiesMoveBetweenSessionsAtOnceAndKeepTheirCounters(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// TestMovesWhoseConnectionsAreKilledAreWholeOrNot: somebody ends the clients' connections at random while bookings
-// move. What they were told is true.
+// TestMovesWhoseConnectionsAreKilledAreWholeOrNot ends connections of the clients at random while they reschedule
+// bookings. Each reschedule is written as a whole or not at all, and the answers that clients got are true.
 func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// Every search of the owner finds names without regard to case, accents, the form of letters and the order of words.
+// TestSearchIgnoresCaseAccentsAndOrder shows that each search of the owner finds a name whatever its case, accents,
+// Unicode form or order of words.
 func TestSearchIgnoresCaseAccentsAndOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -74,7 +75,8 @@ func TestSearchIgnoresCaseAccentsAndOrder(t *testing.T) {
 	}
 }
 
-// A name is found by each of its words in any form: of another case, composed or decomposed.
+// TestSearchFindsEveryFormOfAName shows that a query finds a name by its words in another case, order or Unicode
+// normalization form.
 func TestSearchFindsEveryFormOfAName(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)

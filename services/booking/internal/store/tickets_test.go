@@ -25,7 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// gala is an event with tiers that share its capacity.
+// gala is an event with several tiers and a capacity that the tiers share.
 type gala struct {
 	business, event uuid.UUID
 	capacity        int
@@ -45,7 +45,7 @@ func (g gala) order(tier, quantity int) store.NewTicket {
 	return g.orderOf(map[int]int{tier: quantity})
 }
 
-// orderOf orders so many tickets of each of these tiers.
+// orderOf returns an order of tickets. The map `quantities` has the number of tickets by index of the tier.
 func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 	order := store.NewTicket{
 		Ticket: store.Ticket{
@@ -54,7 +54,7 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 		},
 		BusinessID: g.business, EventCapacity: g.capacity, OfferVersion: 3,
 	}
-	for tier, quantity := range quantities { // in any order
+	for tier, quantity := range quantities { // a map has no fixed order
 		order.Tiers = append(order.Tiers, store.SoldTier{ID: g.tiers[tier], Name: fmt.Sprintf("Tier %d", tier),
 			Quantity: quantity})
 		order.TierCapacities = append(order.TierCapacities, g.tierCapacities[tier])
@@ -63,10 +63,10 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 	return order
 }
 
-// nothing is owed of what was not paid online.
+// nothing returns a refund of 0, as for an order that was not paid online.
 func nothing(store.Ticket) (refund.Part, error) { return refund.Part{}, nil }
 
-// checkCounters compares the counters with the orders themselves.
+// checkCounters fails the test unless the counters of events and tiers equal the sums of the orders.
 func checkCounters(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	wrong := count(t, pool, `
@@ -82,7 +82,7 @@ func checkCounters(t *testing.T, pool *pgxpool.Pool) {
 	}
 }
 
-// soldOf sums the orders by tier, and all of them last.
+// soldOf returns the number of sold tickets of each tier, and the number of all tickets as the last element.
 func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
 	t.Helper()
 	var sums []int
@@ -96,7 +96,7 @@ func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
 	return append(sums, all)
 }
 
-// checkFull fails where an order that was refused would fit in the end: into the tier and into the event.
+// checkFull fails the test if a refused order would fit into the event and its tiers in the end.
 func (g gala) checkFull(t *testing.T, sums []int, refused []store.NewTicket) {
 	t.Helper()
 	for _, o := range refused {
@@ -138,8 +138,8 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce has buyers name the tiers in different orders: each holds
-// what another waits for unless they come one after another.
+// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce orders several tiers, named in different orders. Without a
+// fixed order of locking, the transactions would deadlock.
 func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]gala{
@@ -168,7 +168,7 @@ func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 	}
 }
 
-// sellAtOnce sends these orders and returns those that were refused.
+// sellAtOnce places `orders` orders at the same moment and returns the refused ones.
 func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) store.NewTicket) []store.NewTicket {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
@@ -317,11 +317,11 @@ func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
 	if got := left(sell(3)); got != "2 tickets of the event and [2] of its tiers are left" {
 		t.Error(got)
 	}
-	g.capacity, g.tierCapacities[0] = 6, 9 // lowered below what is sold: what is sold stays, nothing more is
+	g.capacity, g.tierCapacities[0] = 6, 9 // lowered below the sold number: no more are sold
 	if got := left(sell(1)); got != "0 tickets of the event and [1] of its tiers are left" {
 		t.Error(got)
 	}
-	g.capacity, g.tierCapacities[0] = 20, 12 // raised
+	g.capacity, g.tierCapacities[0] = 20, 12
 	if err := sell(4); err != nil {
 		t.Error(err)
 	}
@@ -418,7 +418,8 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	}
 }
 
-// A query is part of a name or an address, in any case, and no pattern.
+// TestTicketsAreFoundByTheirCustomer shows that a query finds a part of a name or an e-mail address in any case. The
+// characters % and _ have no special meaning.
 func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
