@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPublishLarge publishes a manifest of about 5 MB end to end: over HTTP, checked, compiled and stored.
+// BenchmarkPublishLarge publishes a manifest of about 5 MB over HTTP. The catalog checks, compiles and stores it.
 func BenchmarkPublishLarge(b *testing.B) {
 	h := start(b)
 	source := large(60)
@@ -17,7 +17,7 @@ func BenchmarkPublishLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkServicesOfLarge lists 2,000 services with quotes, the version being ready.
+// BenchmarkServicesOfLarge lists 2,000 services with quotes, with the version of the offer in memory.
 func BenchmarkServicesOfLarge(b *testing.B) {
 	h := start(b)
 	h.mustPublish(string(large(60)))
@@ -29,7 +29,7 @@ func BenchmarkServicesOfLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstServicesOfLarge lists them for the first time after a publish: the texts are sanitized then.
+// BenchmarkFirstServicesOfLarge lists 2,000 services for the first time after a publish.
 func BenchmarkFirstServicesOfLarge(b *testing.B) {
 	h := start(b)
 	source := string(large(60))
@@ -43,7 +43,7 @@ func BenchmarkFirstServicesOfLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkInfo reads the info of a small business.
+// BenchmarkInfo reads /info of a small business.
 func BenchmarkInfo(b *testing.B) {
 	h := start(b)
 	h.mustPublish(harborYAML)

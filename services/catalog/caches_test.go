@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// Each script reads a URL twice through a cache, and prints the status, the media type and the text of the second
+// These scripts read a URL twice through a cache. They print the status, the media type and the text of the second
 // answer.
 const (
 	readWithCacheControl = `
@@ -38,7 +38,8 @@ read().then(read).then(text => console.log(text))
 `
 )
 
-// A cache updates the header that it keeps with that of a 304.
+// TestCachesKeepTheMediaTypeAfterA304 shows that the second answer of each cache has the media type of the first. A
+// cache updates its stored header with the header of an answer 304.
 func TestCachesKeepTheMediaTypeAfterA304(t *testing.T) {
 	t.Parallel()
 	h := start(t)

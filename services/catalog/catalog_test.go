@@ -33,8 +33,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off and a booking
-// service that has sold tickets and a rental service that knows ceilings.
+// harness is a running catalog with its own PostgreSQL schema and fakes of pricing, booking and rental.
 type harness struct {
 	t        testing.TB
 	public   string
@@ -77,7 +76,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 	return h
 }
 
-// run starts one more replica and returns its two base URLs.
+// run starts another replica and returns the base URLs of its public and its internal API.
 func (h *harness) run() (string, string) {
 	h.t.Helper()
 	public, internal := listen(h.t), listen(h.t)
@@ -109,18 +108,18 @@ func listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// priceServer stands for pricing: it takes a tenth off what things cost, or what percent says.
+// priceServer is a fake pricing service. A price is `percent` of the list price, initially 90 %.
 type priceServer struct {
 	*httptest.Server
 
 	percent    atomic.Int64 // of the list price
-	ahead      atomic.Int64 // versions that it knows and catalog does not
+	ahead      atomic.Int64 // number of versions by which its offer is newer than that of catalog
 	validUntil atomic.Pointer[time.Time]
 
 	calls atomic.Int64
 	last  atomic.Pointer[pricing.QuotesRequest]
 	away  atomic.Bool
-	asked func(slug string) // each question passes it; nil: at once
+	asked func(slug string) // called for each request before the answer; nil: not called
 }
 
 func newPriceServer(t testing.TB) *priceServer {
@@ -152,7 +151,7 @@ func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// answer is a response read to its end.
+// answer is a response with its whole body.
 type answer struct {
 	status int
 	header http.Header
@@ -168,7 +167,7 @@ func (a answer) json(t testing.TB) map[string]any {
 	return m
 }
 
-// call sends a request; headers come as name, value, name, value.
+// call sends a request. The argument `headers` lists names and values in turn.
 func (h *harness) call(method, url string, body []byte, headers ...string) answer {
 	h.t.Helper()
 	request, err := http.NewRequestWithContext(h.t.Context(), method, url, bytes.NewReader(body))
@@ -192,7 +191,7 @@ func (h *harness) call(method, url string, body []byte, headers ...string) answe
 	return answer{response.StatusCode, response.Header, string(read)}
 }
 
-// get asks a public path of the business "harbor".
+// get reads a public path of the business "harbor".
 func (h *harness) get(path string, headers ...string) answer {
 	h.t.Helper()
 	return h.call(http.MethodGet, h.public+"/api/public/harbor"+path, nil, headers...)
@@ -203,7 +202,7 @@ func (h *harness) publish(manifest string, headers ...string) answer {
 	return h.call(http.MethodPut, h.internal+"/internal/businesses/harbor", []byte(manifest), headers...)
 }
 
-// mustPublish publishes and returns the version.
+// mustPublish publishes a manifest and returns the new version.
 func (h *harness) mustPublish(manifest string) int64 {
 	h.t.Helper()
 	a := h.publish(manifest)
@@ -222,7 +221,7 @@ func (h *harness) wantFault(a answer, status int, code, sentence string) {
 	}
 }
 
-// firstOf is the id of the first business that has a slug.
+// firstOf returns the id of the first business that used a slug.
 func firstOf(slug string) uuid.UUID {
 	first := manifest.Manifest{Slug: manifest.Key(slug)}
 	return first.BusinessID()
@@ -250,7 +249,7 @@ services:
   - {key: gone, name: Gone, duration_minutes: 30, active: false}
 `
 
-// serviceIDs reads key → id from the offer, as a peer does.
+// serviceIDs reads the internal offer and returns the id of each service by its key.
 func (h *harness) serviceIDs() map[string]string {
 	h.t.Helper()
 	var offer peercatalog.Offer
@@ -273,7 +272,7 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%d %s %s", a.status, a.header, a.body)
 	}
-	// Numbers keep the currency's decimals.
+	// The prices have the decimal places of the currency.
 	for _, part := range []string{`"price":10.00,"price_per":"booking","quoted_price":9.00`,
 		`"price":0.00,"price_per":"booking","quoted_price":null`,
 		`"price":20.00,"price_per":"booking","quoted_price":18.00`} {
@@ -310,7 +309,7 @@ func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
 	h.mustPublish(harborYAML)
 	quoted := h.get("/services")
 	h.pricing.away.Store(true)
-	h.clock.Advance(2 * time.Second) // for as long the prices hold that were asked for before
+	h.clock.Advance(2 * time.Second) // cached prices expire
 	a := h.get("/services")
 	body := a.json(t)
 	if a.status != http.StatusOK || body["quote"].(map[string]any)["applies_pricing_rules"] != false ||
@@ -420,7 +419,7 @@ func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
 func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
 	t.Parallel()
 	h := start(t)
-	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused until 23 November there
+	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused until 23 November in Auckland
 	h.clock.Set(time.Date(2026, 11, 22, 10, 59, 59, 0, time.UTC))
 	paused := h.get("/info")
 	h.clock.Advance(time.Second) // midnight in Auckland
@@ -461,15 +460,15 @@ func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
 			t.Fatal(a.body)
 		}
 	}
-	// The clock stands still, so only the message can tell the other replica. It is sent again in case that replica did
-	// not listen yet.
+	// The clock does not advance, so only the message can update the other replica. The publish is repeated until that
+	// replica has subscribed.
 	eventually(t, func() bool {
 		h.mustPublish(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1))
 		return h.call(http.MethodGet, other+"/api/public/harbor/info", nil).json(t)["name"] == "New Harbor"
 	})
 }
 
-// eventually tries until ok, and fails after a time that only a fault takes.
+// eventually calls `ok` until it returns true, and fails the test after [testkit.MaxWait].
 func eventually(t testing.TB, ok func() bool) {
 	t.Helper()
 	deadline := time.After(testkit.MaxWait)
@@ -482,13 +481,13 @@ func eventually(t testing.TB, ok func() bool) {
 	}
 }
 
-// withoutRedis takes Redis away.
+// withoutRedis configures a Redis that cannot be reached.
 func withoutRedis(c *Config) {
 	impatient(c)
 	c.Redis.URL = "redis://127.0.0.1:1"
 }
 
-// impatient is a catalog that waits for those whom it tells of a change as long as any other does: not for long.
+// impatient configures a catalog that does not wait long until booking knows a change.
 func impatient(c *Config) { c.patience = 0 }
 
 func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
@@ -515,13 +514,13 @@ func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 	t.Parallel()
 	h := start(t, func(c *Config) { c.Limits.PublicPerMinute = 2; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
 	h.mustPublish(harborYAML)
-	client := func() string { // the test Redis is shared
+	client := func() string { // a random address, because the tests share one Redis
 		return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
 	}
 	one := client()
 	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
 		var refused answer
-		for whole := false; !whole; { // after a minute the first request counts no longer
+		for whole := false; !whole; { // repeated if it took a minute: then the limit no longer counts the first request
 			begun := time.Now()
 			for range 2 {
 				if a := h.get(path, "X-Forwarded-For", one); a.status != http.StatusOK {

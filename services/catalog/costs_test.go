@@ -69,7 +69,7 @@ func TestOneBusinessTakesNotThePricesOfAnother(t *testing.T) {
 	for day := range 60 {
 		all.Go(func() { h.get(fmt.Sprintf("/services?date=2026-%02d-%02d", 12-day/30, 1+day%30)) })
 	}
-	<-held // the business is at work, and pricing does not answer
+	<-held // the requests of harbor wait for pricing
 	for range 20 {
 		a := h.call(http.MethodGet, h.public+"/api/public/other/services?date=2026-12-25", nil)
 		if a.status != http.StatusOK || !strings.Contains(a.body, `"applies_pricing_rules":true`) {
@@ -109,7 +109,8 @@ func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
 	}
 }
 
-// What is sold and what is free each request asks for itself; prices hold for a while.
+// TestPricesThatManyWantAtOnceAreAskedForOnce sends requests at the same time, and expects one request for prices. Each
+// of the requests asks for the sales or the available units itself, because only prices are cached.
 func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
 	t.Parallel()
 	const many = 20
@@ -140,7 +141,7 @@ func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
 			if n := counted(); n != many {
 				t.Errorf("%d requests have asked for counts %d times", many, n)
 			}
-			if n := h.pricing.calls.Load(); n > 3 { // who comes between the answer and its place in memory asks again
+			if n := h.pricing.calls.Load(); n > 3 { // a request that starts just before the answer is cached asks again
 				t.Errorf("pricing was asked %d times", n)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 )
 
-// salesServer stands for booking: it has sold 7 tickets, or what sold says, of every event, 3 of them of the tiers it
-// is told of.
+// salesServer is a fake booking service. Of each event it has sold `sold` tickets, initially 7. Three of them are of
+// the tiers in `tiers`.
 type salesServer struct {
 	*httptest.Server
 
@@ -28,13 +28,13 @@ type salesServer struct {
 	path  atomic.Pointer[string]
 	tiers atomic.Pointer[[]uuid.UUID]
 	away  atomic.Bool
-	slow  chan struct{} // answers come once it is closed
+	slow  chan struct{} // answers wait until it is closed
 
-	deaf   atomic.Bool // it does not hear of offers
-	offers sync.Map    // path → the newest version that it was told
+	deaf   atomic.Bool // refuses new versions of offers
+	offers sync.Map    // path → the last version received
 }
 
-// told takes the newest version of an offer.
+// told stores the version of an offer that catalog sends.
 func (s *salesServer) told(w http.ResponseWriter, r *http.Request) {
 	var newest booking.PublishedOffer
 	if err := json.NewDecoder(r.Body).Decode(&newest); err != nil || s.deaf.Load() {
@@ -200,15 +200,15 @@ func TestEventsAreListedUntilTheEndOfTheirDayInTheBusiness(t *testing.T) {
 	if got := names(); got != "[Gala Free]" {
 		t.Errorf("in Lisbon: %s", got)
 	}
-	h.mustPublish(strings.Replace(eventsYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // there it is the 22nd
+	h.mustPublish(strings.Replace(eventsYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // 01:00 on the 22nd in Auckland
 	if got := names(); got != "[Free]" {
 		t.Errorf("in Auckland: %s", got)
 	}
-	h.mustPublish(strings.Replace(eventsYAML, "Europe/Lisbon", "Pacific/Honolulu", 1)) // 02:00 on the 21st
+	h.mustPublish(strings.Replace(eventsYAML, "Europe/Lisbon", "Pacific/Honolulu", 1)) // 02:00 on the 21st in Honolulu
 	if got := names(); got != "[Gala Free]" {
 		t.Errorf("in Honolulu: %s", got)
 	}
-	h.clock.Advance(-3 * time.Hour) // 23:00 on the 20th
+	h.clock.Advance(-3 * time.Hour) // 23:00 on the 20th in Honolulu
 	if got := names(); got != "[Past Gala Free]" {
 		t.Errorf("in Honolulu, earlier: %s", got)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// startBeforeHanging starts a catalog whose database can hang.
+// startBeforeHanging starts a catalog whose connections to the database can be made to hang.
 func startBeforeHanging(t *testing.T) (*harness, *testkit.HangingProxy) {
 	t.Helper()
 	var hanging *testkit.HangingProxy
@@ -28,8 +28,8 @@ func startBeforeHanging(t *testing.T) (*harness, *testkit.HangingProxy) {
 	return h, hanging
 }
 
-// restart has the database hang and starts one more replica, which waits for it only a little. The other one, which
-// publishes, has the time that a busy machine takes.
+// restart makes the database hang and starts another replica, which waits only briefly for the database. The first
+// replica, which publishes, keeps its long timeouts.
 func (h *harness) restart(hanging *testkit.HangingProxy) (string, string) {
 	h.t.Helper()
 	hanging.Hang(true)
@@ -37,7 +37,7 @@ func (h *harness) restart(hanging *testkit.HangingProxy) (string, string) {
 	return h.run()
 }
 
-// copied waits until there is a copy of the business's version, and makes it as old as that.
+// copied waits until Redis has a copy of the version, and then sets the age of the copy.
 func (h *harness) copied(version string, age time.Duration) {
 	h.t.Helper()
 	rdb, _ := testkit.Redis(h.t)
@@ -69,7 +69,7 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	// a probe gives each answer two seconds, of which the database takes one
+	// A probe waits two seconds for an answer. The timeout of the database takes one of them.
 	testkit.WaitUntil(t, "it is ready", func(context.Context) error {
 		if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusOK {
 			return errors.New(a.body)
@@ -95,7 +95,7 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 	hanging.Resume()
 	h.mustPublish(strings.Replace(described, "name: Harbor", "name: New Harbor", 1))
 	h.clock.Advance(2 * time.Second)
-	eventually(t, func() bool { // connections that hung are given up first
+	eventually(t, func() bool { // until the hanging connections are closed
 		h.clock.Advance(2 * time.Second)
 		return strings.Contains(h.call(http.MethodGet, public+"/api/public/harbor/info", nil).body, "New Harbor")
 	})

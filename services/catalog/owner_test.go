@@ -304,7 +304,7 @@ func TestListsPage(t *testing.T) {
 func TestOffersAreTaggedAndNeverOld(t *testing.T) {
 	t.Parallel()
 	h := start(t, withoutRedis)
-	// the clock stands still and no message comes: a replica that trusted its memory would be behind
+	// The clock does not advance and no message comes, so a replica that used its cache would return an old version.
 	_, other := h.run()
 	url := other + "/internal/offers/harbor"
 	var tag string
@@ -329,7 +329,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	rdb, _ := testkit.Redis(t)
-	slug := "bay-" + testkit.Unique() // the channel is shared
+	slug := "bay-" + testkit.Unique() // the tests share the channel
 	source := strings.Replace(harborYAML, "slug: harbor", "slug: "+slug, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
@@ -358,7 +358,8 @@ func TestChangesAreAnnounced(t *testing.T) {
 	}
 }
 
-// large is a manifest of 2,000 services and 500 staff, whose descriptions repeat a sentence; with 60 it is about 5 MB.
+// large returns a manifest of 2,000 services and 500 staff members, whose descriptions repeat a sentence. With 60
+// sentences each it has about 5 MB.
 func large(sentences int) []byte {
 	words := strings.Repeat("All about <b>this</b> &amp; that. ", sentences)
 	var b bytes.Buffer
@@ -405,7 +406,7 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 		fault.IdempotencyMismatch) {
 		t.Errorf("another manifest under the key: %v", err)
 	}
-	for range 2 { // the If-Match of the repetition is old by then
+	for range 2 { // the If-Match of the repeated request is outdated
 		if got, err := h.owner.Publish(named("b"), "harbor", []byte(changed), "", `"1"`); err != nil ||
 			got.Version != 2 {
 			t.Errorf("publish again: %+v, %v", got, err)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// quotes fails unless the answer shows the price.
+// quotes expects that the answer has the quoted price.
 func (h *harness) quotes(path, price string) {
 	h.t.Helper()
 	if a := h.get(path); a.status != http.StatusOK || !strings.Contains(a.body, `"quoted_price":`+price) {
@@ -72,7 +72,7 @@ func TestPricesAreAskedForAgainAfterTwoSeconds(t *testing.T) {
 			h.quotes(path, "9.00")
 			h.clock.Advance(1)
 			h.quotes(path, "5.00")
-			h.clock.Advance(-time.Hour) // a clock set back makes nothing last longer
+			h.clock.Advance(-time.Hour) // after the clock goes back, prices are not cached longer
 			h.pricing.percent.Store(20)
 			h.quotes(path, "2.00")
 		})
@@ -135,7 +135,7 @@ func TestADegradedAnswerIsNeverKept(t *testing.T) {
 	h.pricing.away.Store(true)
 	h.quotes("/services", "null")
 	h.pricing.away.Store(false)
-	h.quotes("/services", "9.00") // at once: the clock stands still
+	h.quotes("/services", "9.00") // at once, because the clock does not advance
 }
 
 func TestQuotesOfANewerVersionAreShownAndNotKept(t *testing.T) {

@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 )
 
-// ceilingServer stands for rental: of every business, two of the kayaks can be booked at most.
+// ceilingServer is a fake rental service. At most two of the kayaks of a business can be booked.
 type ceilingServer struct {
 	*httptest.Server
 
 	calls atomic.Int64
 	last  atomic.Pointer[string] // path and query
 	away  atomic.Bool
-	slow  atomic.Pointer[chan struct{}] // answers come once it is closed
+	slow  atomic.Pointer[chan struct{}] // answers wait until it is closed
 }
 
 func newCeilingServer(t testing.TB) *ceilingServer {

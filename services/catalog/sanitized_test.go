@@ -24,7 +24,7 @@ rentals:
   - {key: bike, name: Bike, price: 15, price_type: daily, description_html: <u id="x">Bike</u>}
 `
 
-// database runs one statement on catalog's tables and reads one text.
+// database runs one SQL statement on the tables of catalog and returns a text.
 func (h *harness) database(statement string) string {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.config.Postgres.URL)
@@ -40,7 +40,8 @@ func (h *harness) database(statement string) string {
 	return text
 }
 
-// All descriptions, in every language, are sanitized when they are published, before anyone has asked for them.
+// TestDescriptionsAreSanitizedWhenTheyArePublished shows that the descriptions in all languages are sanitized when they
+// are published, before the first request.
 func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -66,7 +67,7 @@ func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 	}
 }
 
-// What is shown is what was stored, without sanitizing it again.
+// TestTheStoredSanitizedTextIsShown shows that the stored text is shown without another sanitizing.
 func TestTheStoredSanitizedTextIsShown(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -77,7 +78,8 @@ func TestTheStoredSanitizedTextIsShown(t *testing.T) {
 	}
 }
 
-// What another release of the sanitizer made is never shown: the owner's text is sanitized by this one.
+// TestAnotherReleasesSanitizedTextIsNotShown shows that the text of another release of the sanitizer is not shown. The
+// text of the owner is sanitized again by the present release.
 func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -89,7 +91,7 @@ func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
 	}
 }
 
-// A manifest that sanitizing does not change is stored once.
+// TestATextThatIsCleanIsStoredOnce shows that a manifest is stored only once if sanitizing does not change it.
 func TestATextThatIsCleanIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -99,7 +101,7 @@ func TestATextThatIsCleanIsStoredOnce(t *testing.T) {
 	}
 }
 
-// An old version that becomes the newest again takes its sanitized text along.
+// TestARollbackTakesTheSanitizedTextAlong shows that a rollback copies the sanitized text of the old version.
 func TestARollbackTakesTheSanitizedTextAlong(t *testing.T) {
 	t.Parallel()
 	h := start(t)

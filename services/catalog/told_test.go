@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// When a change is answered, booking knows that what was offered before is none any more.
+// TestBookingHearsOfEachChangeBeforeItIsAnswered shows that booking knows the new version when a change is answered. So
+// booking no longer accepts requests for the old version.
 func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -16,7 +17,7 @@ func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
 	for newest, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), "harbor", []byte(harborYAML), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); return err },
-		// of which version 4 will be another business's
+		// The deletion sends version 4, which is the first version of the next business with this slug.
 		func() error { return h.owner.Delete(t.Context(), "harbor", firstOf("harbor")) },
 	} {
 		if err := change(); err != nil {
@@ -28,7 +29,7 @@ func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
 	}
 }
 
-// told is the path at which booking was told of a version; the test fails where it was not.
+// told returns the path at which booking received a version. It fails the test if booking did not receive that version.
 func (h *harness) told(version int64) string {
 	h.t.Helper()
 	var at string
@@ -45,8 +46,9 @@ func (h *harness) told(version int64) string {
 	return at
 }
 
-// TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged publishes while booking is unavailable. The answer names that
-// the version is published but unknown to booking. A repeated request gets the usual answer.
+// TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged publishes while booking refuses new versions. The answer is
+// outcome_unknown: the version is published, but booking does not know it. A repeated request with the same key gets
+// the usual answer.
 func TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	h := start(t, impatient)

@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// one is a source with one business, called "harbor".
+// one is a source of offers with one business, "harbor".
 type one struct{ canonical []byte }
 
 func (one) Head(_ context.Context, slug string) (int64, error) {
@@ -38,14 +38,14 @@ func (o one) Text(context.Context, string, int64) (store.Text, error) {
 	return store.Text{JSON: o.canonical}, nil
 }
 
-// noQuotes stands for a pricing service that is away.
+// noQuotes is an unavailable pricing service.
 type noQuotes struct{}
 
 func (noQuotes) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	return nil, fault.New(fault.PeerUnavailable, "away")
 }
 
-// harbor is the canonical JSON of a small business.
+// harbor returns the canonical JSON of a small business.
 func harbor(tb testing.TB) []byte {
 	tb.Helper()
 	m, problems := manifest.Parse([]byte(`{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
@@ -85,8 +85,8 @@ func listen(f *testing.F) net.Listener {
 	return listener
 }
 
-// FuzzPublicQuery sends any query to the public paths: it is answered, or refused by a sentence that names the
-// parameter, and a locale never refuses anything.
+// FuzzPublicQuery sends any query to the public paths. The answer is a result, or a fault that names the parameter. An
+// invalid locale never causes a fault.
 func FuzzPublicQuery(f *testing.F) {
 	for _, seed := range []string{
 		"", "locale=pt", "locale=pt-BR&date=2026-12-25", "date=2027-02-29", "date=", "date=%00",
@@ -103,7 +103,7 @@ func FuzzPublicQuery(f *testing.F) {
 			request.URL.RawQuery = safeForHTTP(query)
 			response, err := srv.Public.Test(request, -1)
 			if err != nil {
-				t.Skip(err) // no HTTP request at all
+				t.Skip(err) // not a valid HTTP request
 			}
 			body, err := io.ReadAll(response.Body)
 			if err != nil {
@@ -114,7 +114,7 @@ func FuzzPublicQuery(f *testing.F) {
 	})
 }
 
-// safeForHTTP drops what would end the request line.
+// safeForHTTP removes the characters that would end the request line.
 func safeForHTTP(query string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r == 0x7f || r == '#' {

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// tenEach is a pricing service to which everything costs the same.
+// tenEach is a fake pricing service with one price, 10.00, for everything.
 type tenEach struct{}
 
 func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
@@ -32,7 +32,7 @@ func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 	return answer, nil
 }
 
-// noCopies are copies in a Redis that is away.
+// noCopies returns copies of offers in a Redis that cannot be reached.
 func noCopies(tb testing.TB) *lastknown.Copies {
 	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
 	copies := lastknown.New(away, "", telemetry.Discard())
@@ -40,7 +40,7 @@ func noCopies(tb testing.TB) *lastknown.Copies {
 	return copies
 }
 
-// readyServer answers without any middleware, from a clock that stands still.
+// readyServer returns a handler of the public API without middleware and with a clock that does not advance.
 func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	tb.Helper()
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
@@ -62,7 +62,7 @@ func get(path string) *fasthttp.RequestCtx {
 }
 
 func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
-	handler := readyServer(t) // not parallel: allocations of other tests would count
+	handler := readyServer(t) // not parallel, because the allocations of other tests would count
 	allocations := func(path string) float64 {
 		ctx := get(path)
 		once := func() {
@@ -71,17 +71,17 @@ func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
 				t.Fatalf("%s: %d %s", path, ctx.Response.StatusCode(), ctx.Response.Body())
 			}
 		}
-		// The fewest of many: under the race detector a sync.Pool forgets, at random, a part of what it is given.
+		// The minimum of many runs, because under the race detector a sync.Pool drops items at random.
 		fewest := testing.AllocsPerRun(1, once)
 		for range 500 {
 			fewest = min(fewest, testing.AllocsPerRun(1, once))
 		}
 		return fewest
 	}
-	least := allocations("/nothing/public/harbor/info") // of the router, for any path with a slug in it
+	least := allocations("/nothing/public/harbor/info") // the router allocates these for any path with a slug
 	for path, most := range map[string]float64{
 		"/api/public/harbor/info": 0, "/api/public/harbor/services": 0, "/api/public/harbor/staff": 0,
-		// copies of the parameters, and of the locale in lower case
+		// The parameters and the lower-case locale are copied.
 		"/api/public/harbor/services?locale=pt&date=2027-03-05": 6,
 	} {
 		if got := allocations(path) - least; got > most {
@@ -90,7 +90,7 @@ func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkReady is what it takes to find an answer and to send it, beside the router.
+// BenchmarkReady measures how long it takes to send a cached answer. The first path measures the router alone.
 func BenchmarkReady(b *testing.B) {
 	handler := readyServer(b)
 	for _, path := range []string{"/nothing/public/harbor/info", "/api/public/harbor/info",

@@ -56,7 +56,7 @@ func example(t *testing.T) *catalog.Offer {
 	return compiled(t, string(src))
 }
 
-// read parses a text that the test knows to be right.
+// read parses a valid text.
 func read[T any, P interface {
 	*T
 	UnmarshalText([]byte) error
@@ -77,7 +77,7 @@ func moment(t *testing.T, text string) timespan.LocalDateTime {
 func clock(t *testing.T, text string) timespan.TimeOfDay { return read[timespan.TimeOfDay](t, text) }
 func ptr[T any](v T) *T                                  { return &v }
 
-// check compares, taking nil and empty lists for the same.
+// check compares two values. A nil list equals an empty list.
 func check(t *testing.T, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(catalog.Offer{})); diff != "" {
@@ -85,7 +85,7 @@ func check(t *testing.T, want, got any) {
 	}
 }
 
-// id is what the manifest's header says of ids: uuid v5 of (business id, path).
+// id returns the id of an element as the manifest's header defines it: a UUID v5 of the business id and the path.
 func id(offer *catalog.Offer, path string) uuid.UUID {
 	return uuid.NewSHA1(offer.ID, []byte(path))
 }
@@ -234,7 +234,7 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	for i := range 10 {
 		vests = append(vests, catalog.RentalUnit{Key: fmt.Sprint(i + 1), InService: true})
 	}
-	// The vest states no order, which is 0, and so stands before the kayak's 1.
+	// The vest has no order, which means 0, so it comes before the kayak with order 1.
 	check(t, []catalog.Rental{
 		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily",
 			Quantity: ptr(10), Units: vests, PaymentRequirement: "none"},
@@ -308,7 +308,7 @@ pricing_rules:
 	check(t, []rule.Input{rule.Start, rule.Guests, rule.Units}, o.PriceNeeds)
 }
 
-// span is the condition of a rule with from and to.
+// span returns the condition of a rule from one bound to another.
 func span(t *testing.T, from, to string) rule.When {
 	return rule.When{From: ptr(read[rule.Bound](t, from)), To: ptr(read[rule.Bound](t, to))}
 }

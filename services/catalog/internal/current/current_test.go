@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var errAway = errors.New("the database is away")
 
-// source stands for the store. The text of version 3 of "harbor" is "harbor 3", padded to size.
+// source is a fake store. The text of version 3 of "harbor" is "harbor 3", padded to `size` bytes.
 type source struct {
 	mu     sync.Mutex
 	heads  map[string]int64
@@ -32,7 +32,7 @@ type source struct {
 	size   int
 	asked  int
 	loaded []string
-	hold   chan struct{} // when set, Text waits for it to close
+	hold   chan struct{} // if not nil, Text waits until it is closed
 }
 
 func (s *source) Head(_ context.Context, slug string) (int64, error) {
@@ -75,7 +75,7 @@ type bench struct {
 	clock  *clock.Manual
 }
 
-// noCopies are copies in a Redis that is away.
+// noCopies returns copies of offers in a Redis that cannot be reached.
 func noCopies(tb testing.TB) *lastknown.Copies {
 	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
 	copies := lastknown.New(away, "", telemetry.Discard())

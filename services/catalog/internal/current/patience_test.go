@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// A database that hangs holds no reader of a version that is kept, and what it says at last is taken in.
+// TestAReaderDoesNotWaitForADatabaseThatHangs shows that readers get the cached version while the database hangs. The
+// late answer of the database is stored.
 func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	src := &source{heads: map[string]int64{"harbor": 1}}
@@ -26,7 +27,7 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 		built <- version
 		return map[int64]string{1: "harbor 1", 2: "harbor 2"}[version], nil
 	}, noCopies(t), 1000, time.Millisecond, clk, telemetry.Discard()), src, clk}
-	b.fresh(t, "harbor", "harbor 1") // the first has nothing to fall back on, and waits
+	b.fresh(t, "harbor", "harbor 1") // the first read has no cached version, so it waits
 	<-built
 	src.set("harbor", 2)
 	src.hold = make(chan struct{})
@@ -71,7 +72,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
 	src.mu.Unlock()
 	b.fresh(t, "harbor", "harbor 1") // 2 s old
 	clk.Advance(revalidate.TrustFor / 2)
-	b.fresh(t, "harbor", "harbor 1") // 3 s: not asked again, and old all the same
+	b.fresh(t, "harbor", "harbor 1") // 3 s old; the database is not asked again
 	if src.asked != 2 {
 		t.Errorf("the database was asked %d times", src.asked)
 	}

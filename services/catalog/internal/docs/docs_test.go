@@ -21,7 +21,7 @@ func fetch(t *testing.T, path string) (string, string, string) {
 	if err := Mount(app); err != nil {
 		t.Fatal(err)
 	}
-	response, err := app.Test(httptest.NewRequest("GET", path, nil), -1) // as long as it takes
+	response, err := app.Test(httptest.NewRequest("GET", path, nil), -1) // without a timeout
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,8 @@ func TestTheGuideSaysWhatToDoAboutEveryCode(t *testing.T) {
 	}
 }
 
-// The collection has a request for each operation of the document, with each of its parameters, and no request besides.
+// TestTheCollectionOfPostmanHasEveryOperation shows that the collection has one request for each operation of the
+// document, and no others. The request for /slots has all parameters.
 func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 	t.Parallel()
 	type named struct{ Key, Value string }
@@ -121,7 +122,7 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 		}
 	}
 	body, _, _ := fetch(t, "/api/public/postman.json")
-	if !strings.Contains(body, `{"key":"baseUrl","value":"http://example.com"}`) { // of the request of the test
+	if !strings.Contains(body, `{"key":"baseUrl","value":"http://example.com"}`) { // the host of the request
 		t.Error("the collection lacks the address of the site")
 	}
 	if err := json.Unmarshal([]byte(body), &collection); err != nil || !strings.HasSuffix(collection.Info.Schema,
@@ -163,7 +164,8 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 	}
 }
 
-// Postman's own library reads the collection, and knows each request's method and address.
+// TestPostmanReadsTheCollection shows that the library of Postman reads the method and the address of each request in
+// the collection.
 func TestPostmanReadsTheCollection(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "postman-collection@5.3.1")
@@ -181,7 +183,8 @@ collection.forEachItem((item) => {
 	}
 }
 
-// The document and the guide have each type of event with its payload.
+// TestTheDocumentAndTheGuideHaveEveryWebhook shows that the OpenAPI document and the guide describe each type of event
+// with its payload.
 func TestTheDocumentAndTheGuideHaveEveryWebhook(t *testing.T) {
 	t.Parallel()
 	body, _, _ := fetch(t, "/api/public/openapi.json")

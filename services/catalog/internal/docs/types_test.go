@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// schema is the part of a schema of the document that a type must match.
+// schema is the part of a schema in the OpenAPI document that a Go type must match.
 type schema struct {
 	Ref                  string `json:"$ref"`
 	Type                 json.RawMessage
@@ -25,7 +25,7 @@ type schema struct {
 	AdditionalProperties json.RawMessage
 }
 
-// answerSchemas holds the schemas of the document by name.
+// answerSchemas maps the names of schemas in the OpenAPI document to the schemas.
 type answerSchemas map[string]*schema
 
 func readSchemas(t *testing.T) answerSchemas {
@@ -43,7 +43,8 @@ func readSchemas(t *testing.T) answerSchemas {
 	return d.Components.Schemas
 }
 
-// Every answer has the fields of the document, with its types, and no others.
+// TestPublicTypesMatchDocument shows that each type of the public API has the same fields and types as its schema in
+// the OpenAPI document.
 func TestPublicTypesMatchDocument(t *testing.T) {
 	t.Parallel()
 	all := readSchemas(t)
@@ -57,13 +58,13 @@ func TestPublicTypesMatchDocument(t *testing.T) {
 	}
 }
 
-// kinds holds the Go kind of each JSON type.
+// kinds maps each JSON type to a Go kind.
 var kinds = map[string]reflect.Kind{
 	"string": reflect.String, "integer": reflect.Int, "number": reflect.String, "boolean": reflect.Bool,
 	"array": reflect.Slice, "object": reflect.Map,
 }
 
-// match compares a type with its schema.
+// match compares the type `as` with the schema `s`. The argument `at` is the path in problems.
 func (all answerSchemas) match(t *testing.T, at string, as reflect.Type, s *schema) {
 	t.Helper()
 	for s != nil && s.Ref != "" {
@@ -101,14 +102,14 @@ func (all answerSchemas) match(t *testing.T, at string, as reflect.Type, s *sche
 
 func (s *schema) is(jsonType string) bool { return strings.Contains(string(s.Type), `"`+jsonType+`"`) }
 
-// isText reports whether a type is not a string but is encoded as one.
+// isText reports whether a type is not a string but is encoded as a string.
 func isText(as reflect.Type) bool {
 	return as == reflect.TypeFor[uuid.UUID]() || as == reflect.TypeFor[timespan.Date]() ||
 		as == reflect.TypeFor[timespan.TimeOfDay]()
 }
 
-// matchFields compares the fields of a struct. A field that the document requires is always sent.
-// Fields of an embedded pointer are left out together.
+// matchFields compares the fields of a struct with the schema of an object. A field is required in the schema exactly
+// if it is always sent. The fields of an embedded pointer are not always sent.
 func (all answerSchemas) matchFields(t *testing.T, at string, as reflect.Type, s *schema) {
 	t.Helper()
 	if as.Kind() != reflect.Struct {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// bench is one process's copies in the test Redis.
+// bench is the copies of offers of one process in the test Redis.
 type bench struct {
 	*lastknown.Copies
 	t      *testing.T
@@ -34,7 +34,7 @@ func open(t *testing.T) bench {
 	return bench{copies, t, rdb, prefix}
 }
 
-// confirm says that a version was the newest, and waits until that is written.
+// confirm confirms a version as the newest one and waits until its copy is written.
 func (b bench) confirm(version int64, age time.Duration, text string) {
 	b.t.Helper()
 	if !b.Confirm("harbor", version, age, func(context.Context) ([]byte, error) { return []byte(text), nil }) {
@@ -45,7 +45,7 @@ func (b bench) confirm(version int64, age time.Duration, text string) {
 	}
 }
 
-// want is the version and text that is read; version 0 is none.
+// want expects that a version with a text is read. Version 0 means that no copy is there.
 func (b bench) want(version int64, text string) {
 	b.t.Helper()
 	got, err := b.Read(b.t.Context(), "harbor")
@@ -77,13 +77,13 @@ func TestWhatIsSupersededNeverComesBack(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.confirm(1, 0, "one")
-	b.Supersede(t.Context(), "harbor", 2) // as publishing version 2 does, and removing version 1
+	b.Supersede(t.Context(), "harbor", 2) // as catalog does when it publishes version 2 or removes version 1
 	b.want(0, "")
-	b.confirm(1, 0, "one") // a replica that read it before
+	b.confirm(1, 0, "one") // a replica read version 1 before
 	b.want(0, "")
-	b.confirm(2, 0, "two") // published, after a removal too
+	b.confirm(2, 0, "two") // version 2 is published; the same after a removal
 	b.want(2, "two")
-	b.Supersede(t.Context(), "harbor", 2) // told again
+	b.Supersede(t.Context(), "harbor", 2) // a repeated message
 	b.want(2, "two")
 }
 
@@ -112,7 +112,7 @@ func TestATextThatIsTooLargeHasNoCopy(t *testing.T) {
 	noise := make([]byte, 1<<20)
 	_, _ = rand.Read(noise)
 	b.confirm(2, 0, string(noise))
-	b.want(0, "") // nothing older is served in its place
+	b.want(0, "") // the older copy is not served
 }
 
 func TestSomeCopyIsThereOnceOneWasWritten(t *testing.T) {

@@ -136,8 +136,8 @@ events:
 	same(t, `[]`, none.Events(christmas).Show(public.Language{}, nil, nil).Events)
 }
 
-// semantics.md §4: a tier's spots_remaining is the smaller of what is left of the tier and of the event, an event's is
-// total_capacity less all tickets sold, never below 0.
+// TestSpotsRemainingOfRandomSales checks semantics.md §4. The spots_remaining of a tier are the smaller of what is left
+// of the tier and of the event. Those of an event are total_capacity minus all sold tickets. None is less than 0.
 func TestSpotsRemainingOfRandomSales(t *testing.T) {
 	t.Parallel()
 	b, _ := read(t, galaYAML)

@@ -32,7 +32,7 @@ default_language: en
 languages: [en, pt, de]
 `
 
-// read makes the public form of the manifest that head and rest write.
+// read compiles the manifest of `head` and `rest`, and returns its public view and its offer.
 func read(t *testing.T, rest string) (*public.Business, *catalog.Offer) {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(head + rest))
@@ -49,7 +49,7 @@ func read(t *testing.T, rest string) (*public.Business, *catalog.Offer) {
 	return public.New(public.Sanitize(m), offer), offer
 }
 
-// shown is v as a caller decodes it.
+// shown encodes v as JSON and returns the decoded values.
 func shown(t interface {
 	Helper()
 	Fatal(...any)
@@ -68,7 +68,7 @@ func shown(t interface {
 	return decoded
 }
 
-// same compares v with JSON as interface.md would show it.
+// same compares v with the expected JSON.
 func same(t *testing.T, want string, v any) {
 	t.Helper()
 	if diff := cmp.Diff(shown(t, json.RawMessage(want)), shown(t, v)); diff != "" {
@@ -204,7 +204,8 @@ services:
 	}
 }
 
-// TestNothingIsListedBeforeTheBusinessOpens: open alone decides, whatever is active.
+// TestNothingIsListedBeforeTheBusinessOpens shows that a business with `open: false` lists nothing. Its services,
+// events and rentals stay active.
 func TestNothingIsListedBeforeTheBusinessOpens(t *testing.T) {
 	t.Parallel()
 	const offered = `
@@ -405,8 +406,8 @@ func TestInfoListsConnectedProvidersOnly(t *testing.T) {
 	same(t, `[false, []]`, []any{b.Info(false).HasPaymentProviders, b.Info(false).PaymentProviders})
 }
 
-// /info takes no locale (interface.md §2, Localization 6): its name stays the default one, with the translations that
-// there are beside it.
+// TestInfoShowsTheTranslationsOfTheName shows that /info has the default name and its translations. It takes no locale
+// (interface.md §2, Localization 6).
 func TestInfoShowsTheTranslationsOfTheName(t *testing.T) {
 	t.Parallel()
 	b, offer := read(t, "translations: {pt: {name: Porto}, de: {}}\n")
@@ -428,11 +429,12 @@ func TestSparseInfoHoldsNoNull(t *testing.T) {
 	}
 }
 
-// words draws a translation's text, which may be left out or hold nothing that is shown.
+// words draws the text of a translation. Some texts are empty or have no visible characters.
 var words = rapid.SampledFrom([]string{"", "<p>Ola</p>", "plain &amp; simple", "<script>x</script>", "<p></p>",
 	"<b>a</b><br>b", " ", "<ul><li>x</li></ul>"})
 
-// TestTranslationsKeepTheirRules checks, on random texts, what interface.md §2 and semantics.md §6 promise of them.
+// TestTranslationsKeepTheirRules checks the rules of interface.md §2 and semantics.md §6 for translations with random
+// texts.
 func TestTranslationsKeepTheirRules(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -481,7 +483,7 @@ func checkTexts(t *rapid.T, b *public.Business) {
 	}
 }
 
-// checkResolved compares an element in one language with what its own raw maps say.
+// checkResolved compares an element in one language with the translations of the same element.
 func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap, code string) {
 	l := public.Language{Resolved: true, Code: code}
 	resolved := shown(t, b.Services(l, public.Quotes{}).Services[0]).(map[string]any)

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// paidTo is a version that names an account; "" is one that names none.
+// paidTo returns a version that names a payment account. If `account` is empty, the version names none.
 func paidTo(id uuid.UUID, account string) store.Content {
 	c := content(id, "Harbor")
 	if c.Canonical = []byte(`{}`); account != "" {
@@ -58,19 +58,20 @@ func TestOwnersPublishOnlyBoundAccounts(t *testing.T) {
 	accepted("an operator gives away what a removed business had", name("harbor", harbor, "acct_1", true))
 }
 
-// Whatever is published, by whomever and at the same time, no two newest versions name one account.
+// TestAnAccountIsNamedByOneBusiness publishes versions at the same time, as owners and as operators. The newest
+// versions of two businesses never name the same account.
 func TestAnAccountIsNamedByOneBusiness(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	ids := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
-	names := make([]string, len(ids)) // what each newest version names
+	names := make([]string, len(ids)) // the account that the newest version of each business names
 	rapid.Check(t, func(rt *rapid.T) {
 		const writers = 3
 		type step struct {
 			account string
 			binds   bool
 		}
-		steps := make([]step, writers) // one for each business, at the same time
+		steps := make([]step, writers) // one step of each business, at the same time
 		for i := range steps {
 			steps[i] = step{rapid.SampledFrom([]string{"", "acct_1", "acct_2"}).Draw(rt, "account"),
 				rapid.Bool().Draw(rt, "is an operator")}

@@ -45,7 +45,7 @@ func publish(t *testing.T, s *store.Store, slug string, c store.Content) store.P
 	return p
 }
 
-// together runs n calls at once and returns their errors in order.
+// together makes n calls at the same time and returns their errors in order.
 func together(n int, call func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -257,7 +257,7 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	}
 }
 
-// checkGone asks every reader and changer of a business that is not there.
+// checkGone expects that each method of the store reports that the business does not exist.
 func checkGone(t *testing.T, s *store.Store, slug string) {
 	t.Helper()
 	ctx := testkit.AsSystem(t)

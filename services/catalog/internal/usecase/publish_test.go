@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// unwritable is a store that publishes nothing: a publish that came so far would panic.
+// unwritable is a store on which Publish panics.
 type unwritable struct{ usecase.Store }
 
 func (unwritable) Predecessors(context.Context, string) (int, error) { return 0, nil }
@@ -22,7 +22,8 @@ func (unwritable) Predecessors(context.Context, string) (int, error) { return 0,
 const harbor = `{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
 	"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]}`
 
-// A manifest may take long to read. Nobody waits for it once the request has ended, so it is given up then.
+// TestAManifestIsNotCheckedAfterItsRequestEnded shows that the check of a manifest stops when its request ends. A check
+// may take long.
 func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
@@ -34,8 +35,8 @@ func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
 	}
 }
 
-// removedMeanwhile is a store from which the business is removed while its manifest is read, and which refuses what is
-// published then.
+// removedMeanwhile is a store from which the business is removed while its manifest is checked. Publish returns the
+// error `refuses`.
 type removedMeanwhile struct {
 	usecase.Store
 	removed int
@@ -52,8 +53,9 @@ func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int6
 	return store.Published{}, s.refuses
 }
 
-// Only an id that the removal took says that nothing was published; what the database did with a write that it did not
-// answer is not known, whatever was removed.
+// TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause shows that a removal gives a conflict only if the store reports
+// that the removal changed the id. Other errors keep their meaning. After an unknown outcome, the version may be
+// published, also if the business was removed.
 func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// script answers requests in turn, and keeps what was asked.
+// script is a transport that returns prepared answers in order and stores the requests.
 type script struct {
-	answers []any // an error of the connection, or an answer
+	answers []any // each is an error of the connection or an answer
 	asked   []*http.Request
 	bodies  []string
 }
@@ -101,7 +101,8 @@ func TestWhatWouldFailAgainIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// Waiting ends where the context ends, and does not begin where it would not suffice.
+// TestNothingWaitsBeyondItsDeadline shows that the client does not wait if the deadline is before the next attempt. A
+// wait ends when the context is cancelled.
 func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,7 +143,8 @@ func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
 	})
 }
 
-// A key goes to the address that was given, and nowhere else; reading sends none.
+// TestAKeyStaysWhereItBelongs shows that the API key is sent to the configured address only, not to the target of a
+// redirect. Requests that only read do not send the key.
 func TestAKeyStaysWhereItBelongs(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""},

@@ -14,7 +14,7 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// bookExample is a test server for a Slotmesh, such as https://book.example.
+// bookExample is a test server with the API of a Slotmesh installation, such as https://book.example.
 var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	switch {
@@ -32,7 +32,7 @@ var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter
 	}
 }))
 
-// Read what is offered, ask when it is free, and book.
+// Example lists services and free slots, and books one.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -54,7 +54,7 @@ func Example() {
 		panic("not known just now: ask again")
 	}
 	slot := free.Slots[0]
-	// The key is stored with the order. The same key and order again book once.
+	// The application stores the key with its order. A repeated request with this key does not book again.
 	made, err := client.Book(ctx, "order-1042", slotmesh.BookingRequest{
 		ServiceIDs: []string{haircut.ID}, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
 		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
@@ -66,7 +66,7 @@ func Example() {
 	// Output: Haircut at 10:00:00 with Anna is pending
 }
 
-// What a refusal means is its code; what it says is for people.
+// ExampleError decides by the code of an error. The text of an error is for people.
 func ExampleError() {
 	client, err := slotmesh.New(bookExample.URL, "harbor-studio", slotmesh.WithKey("sm_…"))
 	if err != nil {
@@ -85,10 +85,11 @@ func ExampleError() {
 	// Output: Somebody was faster: offer another time.
 }
 
-// An endpoint that a business's webhooks are sent to. What is signed wrongly is answered with 400, and changes nothing.
+// ExampleReadWebhook is an endpoint for the webhooks of a business. A webhook with an invalid signature is answered
+// with 400 and changes nothing.
 func ExampleReadWebhook() {
 	endpoint := func(w http.ResponseWriter, r *http.Request) {
-		// in a program: time.Now()
+		// A program passes time.Now().
 		event, err := slotmesh.ReadWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", r, time.Unix(1614265330, 0))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The example of Standard Webhooks itself.
+// The constants are the example in the specification of Standard Webhooks.
 const (
 	knownSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	knownID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"
