@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// happened is an event some minutes after the epoch.
+// happened returns an event that occurs `minute` minutes after [consoletest.Epoch].
 func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute int) event.Event {
 	return event.Event{
 		ID: uuid.New(), Type: typ, BusinessID: business, Subject: event.Subject{Kind: kind, ID: uuid.New()},
@@ -24,7 +24,7 @@ func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute
 	}
 }
 
-// allEvents reads the audit log of the harbor in pages of four.
+// allEvents reads the audit log of the business harbor in pages of four events.
 func allEvents(t *testing.T, w *consoletest.World) []event.Event {
 	t.Helper()
 	var got []event.Event
@@ -47,7 +47,7 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 	s.in = consoletest.Manifest("harbor", "Harbor")
 	harbor := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
 	want := 0
-	for minute := range 12 { // those of one minute are told apart by their ids
+	for minute := range 12 { // events of the same minute are ordered by their ids
 		for i, of := range []struct {
 			events *consoletest.Events
 			typ    event.Type

@@ -22,25 +22,25 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// result is what one run of the command left behind.
+// result is the exit code and the output of one run of the command.
 type result struct {
 	code     int
 	out, err string
 }
 
-// shell runs the command with an environment.
+// shell runs the command slotmesh with the environment `env` and the standard input `in`.
 type shell struct {
 	t   *testing.T
 	env map[string]string
 	in  string
 }
 
-// shellAt is a shell that is set up for a console.
+// shellAt returns a shell that is configured with the address and the operator's token of a console.
 func shellAt(t *testing.T, w *consoletest.World) shell {
 	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": consoletest.Token}}
 }
 
-// run waits for each answer as long as a slow machine needs.
+// run runs the command with the longest timeout of tests, so that a slow machine does not fail the test.
 func (s shell) run(args ...string) result {
 	s.t.Helper()
 	if len(args) > 0 && args[0] != "__complete" {
@@ -54,7 +54,8 @@ func (s shell) run(args ...string) result {
 	return result{code: code, out: out.String(), err: err.String()}
 }
 
-// must runs a command that has to succeed, silently on standard error.
+// must runs the command and returns its output. The test fails unless the command succeeds and writes nothing to
+// standard error.
 func (s shell) must(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
@@ -64,12 +65,12 @@ func (s shell) must(args ...string) string {
 	return r.out
 }
 
-// fails runs a command that has to end with a code and one sentence that holds the text.
+// fails runs the command and expects exit code `code` and one sentence on standard error that contains `text`.
 func (s shell) fails(code int, text string, args ...string) {
 	s.t.Helper()
 	r := s.run(args...)
 	said, usage, _ := strings.Cut(r.err, "\n")
-	isCalledWrong := code == 2 // and then a line shows how the command is called
+	isCalledWrong := code == 2 // a usage error; the line "Usage: …" follows it
 	if r.code != code || r.out != "" || strings.HasPrefix(usage, "Usage: slotmesh") != isCalledWrong ||
 		strings.Count(said+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err,
 		text) {
@@ -167,7 +168,7 @@ func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
 	path := file(t, consoletest.Manifest("harbor", "Harbor")+"hours: {mon: ['09:00-12:00', '10:00-11:00']}\n")
-	for _, name := range []string{"validate", "plan", "apply"} { // plan before it is published
+	for _, name := range []string{"validate", "plan", "apply"} { // plan runs before the business is published
 		if r := s.run(name, "-f", path); r.code != 0 || r.out == "" || !strings.HasPrefix(r.err,
 			path+":10: warning: hours.mon[1]: ") || strings.Count(r.err, "\n") != 1 {
 			t.Errorf("%s: %d %q\n%s", name, r.code, r.out, r.err)
@@ -182,7 +183,7 @@ func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
 
 func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
 	t.Parallel()
-	s := shell{t: t} // no server is asked
+	s := shell{t: t} // no server is configured: the command must not call one
 	for content, place := range map[string]string{
 		strings.Replace(consoletest.Manifest("x", "X"), "slug: x", "slug: Not A Slug", 1): ":3: slug: ",
 		"apiVersion: slotmesh/v1\n": "slug",
@@ -216,7 +217,7 @@ func TestValidateNeedsNoServer(t *testing.T) {
 func TestListsFollowEveryPage(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
-	for _, slug := range strings.Fields("a b c d e f g") { // the fake gives three at a time
+	for _, slug := range strings.Fields("a b c d e f g") { // the fake server returns three businesses a page
 		s.in = consoletest.Manifest(slug, "Name of "+slug)
 		s.must("apply", "-f", "-")
 	}

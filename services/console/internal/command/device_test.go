@@ -20,7 +20,8 @@ import (
 
 var codeShown = regexp.MustCompile(`confirm the code ([A-Z]{4}-[A-Z]{4})\n`)
 
-// answer confirms the code that a command shows, as its person does in a browser, or refuses it.
+// answer reads the code in `said`, the output of `slotmesh login`. It sends the answer `how` ("allow" or "refuse") as a
+// browser with the session does.
 func answer(t *testing.T, w *consoletest.World, session, said string, business uuid.UUID, how string) {
 	t.Helper()
 	code := codeShown.FindStringSubmatch(said)
@@ -51,7 +52,7 @@ func answer(t *testing.T, w *consoletest.World, session, said string, business u
 
 func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 	t.Parallel()
-	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // it asks too soon, however long the machine takes
+	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // on a fixed clock the second poll is too early
 	s := shellAt(t, w)
 	s.in = consoletest.Manifest("harbor", "Harbor")
 	harbor := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
@@ -65,7 +66,7 @@ func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 				return env[name]
 			},
 			Wait: func(_ context.Context, d time.Duration) error {
-				// until then it has been told to wait, and then to slow down
+				// The two polls before this wait were answered with authorization_pending and slow_down.
 				if waits = append(waits, d); len(waits) == 3 {
 					answer(t, w, session, said.String(), harbor, how)
 				}

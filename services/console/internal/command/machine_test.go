@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Not parallel: it sets the PATH.
+// TestBackupAndRestoreRunTheProgramOfOneMachine shows that backup and restore run slotmesh-allinone from the PATH. It
+// is not parallel because it sets the PATH.
 func TestBackupAndRestoreRunTheProgramOfOneMachine(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

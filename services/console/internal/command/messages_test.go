@@ -15,7 +15,7 @@ func TestMessagesOnTheCommandLine(t *testing.T) {
 	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
 	s := shellAt(t, w)
 	business := decoded(t, s.must("list", "-o", "json"))["businesses"].([]any)[0].(map[string]any)["id"].(string)
-	mailed := w.Notifications.Mailed(uuid.MustParse(business), 4) // pages hold three
+	mailed := w.Notifications.Mailed(uuid.MustParse(business), 4) // a page has three messages
 	failed := mailed[0].ID.String()
 	if lines := strings.Split(s.must("messages", "list", "harbor"), "\n"); len(lines) != 6 ||
 		!strings.Contains(lines[1], "550 No such user") || !strings.Contains(lines[4], "sent") {

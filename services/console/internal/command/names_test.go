@@ -26,7 +26,7 @@ events:
 rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
 `
 
-// workshopAt is a shell at a business with a workshop, and the business's id.
+// workshopAt publishes a business with a workshop and returns a shell, the console and the id of the business.
 func workshopAt(t *testing.T) (shell, *consoletest.World, uuid.UUID) {
 	t.Helper()
 	w := consoletest.Start(t)
@@ -83,8 +83,8 @@ func TestKeysAndNamesAreTakenWhereverAnIdIsAsked(t *testing.T) {
 	s.fails(2, "did you mean sell?", "tickets", "sel")
 }
 
-// TestBookTakesEveryNameThatItsHelpShows books by key, by name and by id of each thing that `bookings book --help`
-// names.
+// TestBookTakesEveryNameThatItsHelpShows books with the key, the name and the id of each kind of object that `bookings
+// book --help` names.
 func TestBookTakesEveryNameThatItsHelpShows(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -101,7 +101,7 @@ staff: [{key: anna, name: Anna Berg}]
 `
 	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
 	of := func(path string) string { return uuid.NewSHA1(business, []byte(path)).String() }
-	names := map[string][]string{ // flag -> every way to name the same thing; the last is its id
+	names := map[string][]string{ // flag -> all names of one object; the last is its id
 		"--service": {"colour", "Hair colour", of("service/colour")},
 		"--staff":   {"anna", "Anna Berg", of("staff/anna")},
 		"--session": {"mon-evening", of("service/yoga/class/mon-evening")},

@@ -83,7 +83,7 @@ func TestReservationsAreCancelledWithARefund(t *testing.T) {
 func TestListsOfReservationsFollowEveryPage(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
-	for range 5 { // pages hold three
+	for range 5 { // a page has three reservations
 		s.must("reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03",
 			"--customer", "Cara")
 	}

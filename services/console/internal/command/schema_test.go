@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// An editor finds the schema where the first line of a manifest says, without a token, and it is the command's.
+// TestTheSchemaIsWhereTheFirstLineOfAManifestSays requests the schema address in the first line of a manifest without a
+// token. It expects the text that `slotmesh schema` prints.
 func TestTheSchemaIsWhereTheFirstLineOfAManifestSays(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))

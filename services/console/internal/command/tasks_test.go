@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// What the page of tasks shows is published as it stands there, in the offer that stands first.
+// TestThePiecesOfThePageOfTasksArePublished publishes each YAML example of docs/manifest-tasks.md, merged into the
+// first example of that page.
 func TestThePiecesOfThePageOfTasksArePublished(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/manifest-tasks.md")

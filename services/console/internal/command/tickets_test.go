@@ -23,7 +23,7 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 		"json")...)); told["customer_email"] != "cara@example.com" || told["locale"] != "pt" {
 		t.Errorf("sold: %v", told)
 	}
-	for range 3 { // pages hold three
+	for range 3 { // a page has three ticket orders
 		s.must(append(sell, "-o", "json")...)
 	}
 	lines := strings.Split(s.must("tickets", "list", "harbor", "--event", gala), "\n")

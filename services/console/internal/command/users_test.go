@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// cells are the fields of the last line of a table.
+// cells returns the fields of the last line of a table.
 func cells(out string) []string {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	return strings.Fields(lines[len(lines)-1])

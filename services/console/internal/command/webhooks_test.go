@@ -46,7 +46,7 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 		t.Errorf("rotated: %v", got)
 	}
 	sent := decoded(t, s.must("webhooks", "test", "harbor", id, "-o", "json"))
-	for range 3 { // pages hold three
+	for range 3 { // a page has three deliveries
 		s.must("webhooks", "test", "harbor", id)
 	}
 	if lines := strings.Split(s.must("webhooks", "deliveries", "harbor", id, "--status", "pending"),

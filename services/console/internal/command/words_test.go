@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// What the server says to programs is said to people in the words of the command that they ran.
+// TestNoWordOfHTTPReachesTheTerminal shows that the command replaces HTTP terms in error sentences of the server with
+// its own flags and commands.
 func TestNoWordOfHTTPReachesTheTerminal(t *testing.T) {
 	t.Parallel()
 	key := []string{"keys", "create", "harbor", "--name", "site", "--scope", "all"}
@@ -61,7 +62,7 @@ func TestNoWordOfHTTPReachesTheTerminal(t *testing.T) {
 	}
 }
 
-// ofHTTP are names of headers, methods and statuses.
+// ofHTTP matches names of HTTP headers, methods and status codes.
 var ofHTTP = regexp.MustCompile(`Idempotency|If-Match|Authorization|Content-|\b(GET|PUT|POST|DELETE|PATCH)\b|\b[45]\d\d\b|status`)
 
 func faulty(kind fault.Kind, sentence string) string {
