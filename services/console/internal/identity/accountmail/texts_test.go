@@ -56,7 +56,7 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 	}
 }
 
-// Who reads another language is written to in English.
+// TestWhoReadsAnotherLanguageReadsEnglish shows that a mail is in English if the requested language has no texts.
 func TestWhoReadsAnotherLanguageReadsEnglish(t *testing.T) {
 	t.Parallel()
 	mail, err := accountmail.Password("a@example.com", "https://owner.example.com/x", "cy")

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
 )
 
-// issuer is a provider whose next ID token has these claims.
+// issuer is a fake OpenID provider whose next ID token has the claims in `claims`.
 type issuer struct {
 	*httptest.Server
 	key    *rsa.PrivateKey
@@ -50,7 +50,8 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// The rules of OpenID Connect Core 3.1.3.7 about whom a token is for.
+// TestFinishRefusesTokensForOthers checks the rules of OpenID Connect Core 3.1.3.7 about the audience (aud) and the
+// authorized party (azp) of an ID token.
 func TestFinishRefusesTokensForOthers(t *testing.T) {
 	t.Parallel()
 	i := startIssuer(t)
@@ -92,7 +93,8 @@ func TestFinishRefusesTokensForOthers(t *testing.T) {
 	}
 }
 
-// A discovery that the provider does not answer delays only the visitors that wait for it, and is made once.
+// TestBeginSharesOneDiscovery shows that concurrent sign-ins share one discovery request. A visitor who leaves gets an
+// error at once, and a failed discovery is repeated by the next visitor.
 func TestBeginSharesOneDiscovery(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32

@@ -29,7 +29,8 @@ func TestAHashMatchesItsPasswordAlone(t *testing.T) {
 	}
 }
 
-// That it takes as long for nobody as for somebody is shown by what takes the time.
+// TestNobodysPasswordCostsAHash shows that a check computes one hash even if there is no account. The time of an answer
+// therefore does not show whether an account exists.
 func TestNobodysPasswordCostsAHash(t *testing.T) {
 	t.Parallel()
 	h := password.NewHasher()
@@ -73,7 +74,8 @@ func TestWhatIsEasilyGuessedIsRefused(t *testing.T) {
 	}
 }
 
-// BenchmarkMatches shows what an attempt costs, by whether there is such an account: the two must be alike.
+// BenchmarkMatches measures a check with and without an account. The two times must be alike, so that they do not show
+// whether an account exists.
 func BenchmarkMatches(b *testing.B) {
 	h := password.NewHasher()
 	known, err := h.Hash(b.Context(), "seven gulls over Lisbon")

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// operator is a bearer of the environment's token.
+// operator is the principal of a request with the admin token of the environment.
 var operator = access.Principal{Kind: access.Environment, Operator: true}
 
 func joinsAtOnce(access.Principal, store.Person, []access.Member) bool { return false }

@@ -22,13 +22,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
 
-// account is a person with a session, in a business of their own.
+// account is a person with a session, who owns the business or is an operator.
 type account struct {
 	id, business uuid.UUID
-	by           access.Principal // as they were looked up
+	by           access.Principal // the person as the store returned them
 }
 
-// owner adds an account.
+// owner adds a person with a session. The person becomes an operator if `operates` is true, and otherwise the owner of
+// a new business.
 func owner(t *testing.T, s *store.Store, operates bool) account {
 	t.Helper()
 	now := clock.System().Now()
@@ -72,8 +73,8 @@ func join(t *testing.T, s *store.Store, by access.Principal, person, business uu
 	return err
 }
 
-// writes are all writes of the store that a principal makes, by their names. Each is tried by somebody who is signed
-// in, owns a business or is an operator.
+// writes has, by its name, each method of the store that takes a principal. Each function calls the method as the
+// account, which owns a business or is an operator.
 var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
 		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business,
@@ -188,10 +189,10 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	},
 }
 
-// ofOperators are the writes that only operators make.
+// ofOperators lists the methods that only an operator may call.
 var ofOperators = []string{"MakeOperator", "DemoteOperator", "SignOutOperator"}
 
-// unless forgives an error that has nothing to do with rights.
+// unless returns `err`, or nil if it is the error `forgiven`, which does not concern rights.
 func unless(err, forgiven error) error {
 	if errors.Is(err, forgiven) {
 		return nil
@@ -199,7 +200,7 @@ func unless(err, forgiven error) error {
 	return err
 }
 
-// colleague is a second owner of the business.
+// colleague adds a second owner to the account's business and returns the id of the new owner.
 func colleague(t *testing.T, s *store.Store, a account) uuid.UUID {
 	t.Helper()
 	other := owner(t, s, false)
@@ -209,7 +210,7 @@ func colleague(t *testing.T, s *store.Store, a account) uuid.UUID {
 	return other.id
 }
 
-// tokenOf makes a token of the business, as its maker does.
+// tokenOf adds an owner's token to the account's business, with the maker `maker`, and returns the token's id.
 func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
@@ -223,7 +224,7 @@ func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID
 	return made.ID
 }
 
-// revoked are ways in which a principal loses what they were when they were looked up, and the errors that tell.
+// revoked has the ways in which a principal loses their rights, each with the errors that a later write may return.
 var revoked = map[string]struct {
 	revoke func(t *testing.T, pool *pgxpool.Pool, s *store.Store, a account) error
 	errors []error
@@ -253,8 +254,8 @@ var revoked = map[string]struct {
 	}, []error{store.ErrRevoked}},
 }
 
-// Every method of the store that takes a principal looks them up again. A method that is not in the table fails the
-// test.
+// TestStoreWritesCheckPrincipalAgain shows that each method of the store that takes a principal checks their rights
+// again. A method without a row in `writes` fails the test.
 func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	t.Parallel()
 	methods, principal := reflect.TypeFor[*store.Store](), reflect.TypeFor[access.Principal]()
@@ -291,7 +292,8 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	}
 }
 
-// A session or token that ends by time is refused when a write looks it up again, though nothing has removed it.
+// TestStoreWritesRefusePrincipalWhoseTimeIsUp shows that a write refuses an expired session or token, even though its
+// row is still stored.
 func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
@@ -341,7 +343,8 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	}
 }
 
-// byGroup is a person whom a group makes an operator at an instant, with a session that is seen until long after that.
+// byGroup returns a person who becomes an operator at `at` through a group of the OpenID provider. The session that it
+// returns begins an hour later by another kind of sign-in.
 func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	t.Helper()
 	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
@@ -354,7 +357,7 @@ func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 		_, hash := secret.New("")
 		operator := &yes
 		if seen.ID == of.ID {
-			operator = nil // signs in otherwise, which vouches for no group
+			operator = nil // a sign-in without the provider, which confirms no group
 		}
 		if err := s.SignInVouched(t.Context(), operator, seen, hash); err != nil {
 			t.Fatal(err)
@@ -363,8 +366,8 @@ func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	return access.Principal{Kind: access.Person, ID: p.ID, Session: of.ID}
 }
 
-// A write that has checked its principal ends before a revocation takes effect, and the revocation takes what the
-// write has made.
+// TestRevocationWaitsForWriteInItsTransaction shows that a revocation waits for a write that has already checked the
+// rights of its principal. The next write is refused.
 func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
@@ -398,7 +401,7 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	}
 }
 
-// awaitBlocked waits until a transaction of this schema's connections waits for a lock of rights.
+// awaitBlocked waits until a database connection of this test waits for an advisory lock.
 func awaitBlocked(pool *pgxpool.Pool) error {
 	for late := time.Now().Add(testkit.MaxWait); time.Now().Before(late); {
 		var waits bool
@@ -425,7 +428,8 @@ func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	}
 }
 
-// A revocation takes effect at once, and is answered when the write that another service was asked for has ended.
+// TestRevocationIsAnsweredAfterWritesUnderWay shows that a revocation takes effect at once. It returns only after the
+// write that the revoked token has begun ends.
 func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
@@ -454,8 +458,8 @@ func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	}
 }
 
-// A write whose end is not known holds an answer up no longer than the request of the revocation lasts, which says
-// that it does not know.
+// TestRevocationSaysThatWriteMayStillHappen shows that a revocation waits for an unfinished write only as long as its
+// own request lasts. It then returns a fault with code outcome_unknown.
 func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
