@@ -24,7 +24,8 @@ pricing_rules: [{key: monday, kind: day_of_week, days: [mon], percent: -10, appl
 privacy: {keep_customers_days: 400}
 `
 
-// Only a change of prices, texts or pictures leaves alone what customers have booked.
+// TestAffectsSold shows that changes of prices, texts and pictures cannot affect existing bookings, and that all other
+// changes can.
 func TestAffectsSold(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) *manifest.Manifest {

@@ -21,7 +21,8 @@ default_language: en
 hours: {mon: ["09:00-12:00", "11:00-13:00"]}
 `
 
-// Nothing is read of a manifest for a request that has ended: who asked is told to come again.
+// TestAManifestIsNotReadAfterItsRequestEnded shows that no function reads a manifest after its request has ended. Each
+// returns a fault that asks the caller to retry after one second.
 func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
 	t.Parallel()
 	read, problems, err := documentOf(t.Context(), "shop", []byte(shop))

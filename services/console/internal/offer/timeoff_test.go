@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Days that are taken off replace what was said of them; working as usual takes away days off alone, not other hours.
+// TestDaysOffAreWrittenIntoTheOffer shows that a day off replaces other hours of that day. When a member works again,
+// only days off are removed; other hours stay.
 func TestDaysOffAreWrittenIntoTheOffer(t *testing.T) {
 	t.Parallel()
 	day := func(date string, hours ...any) document.Fields {
@@ -60,7 +61,7 @@ func TestHoursOffAreBlocksOfTheMemberAlone(t *testing.T) {
 	}
 	shared := block("ana", "ben")
 	fields := document.Fields{"blocks": []any{shared}}
-	for range 2 { // adding the same twice adds it once
+	for range 2 { // the second call adds nothing
 		setBlock(fields, "ana", from, to, true)
 	}
 	if diff := cmp.Diff([]any{shared, block("ana")}, fields["blocks"]); diff != "" {

@@ -22,7 +22,7 @@ func parsed(t *testing.T, text string) *manifest.Manifest {
 	return m
 }
 
-// between writes the changes as lines.
+// between returns the changes between two manifests, each as a line with the kind of change and the path.
 func between(t *testing.T, before, after string) []string {
 	t.Helper()
 	list, more, err := changes.Between(parsed(t, before), parsed(t, after))

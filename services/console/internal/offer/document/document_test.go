@@ -73,7 +73,8 @@ func read(t testing.TB, text string) (*document.Document, document.Fields) {
 	return d, fields
 }
 
-// Wherever the caller says so, reading and writing stop; nothing half-made is given back.
+// TestReadingAndWritingStopWhenTheCallerSaysSo stops reading and writing at each call of the stop function in turn. It
+// expects ErrStopped and no document.
 func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 	t.Parallel()
 	d, fields := read(t, studio)
@@ -81,7 +82,7 @@ func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 	for after := 0; ; after++ {
 		asked := 0
 		changed, problems, err := d.WithUntil(fields, func() bool { asked++; return asked > after })
-		if err == nil && asked <= after { // it asked no further
+		if err == nil && asked <= after { // the stop function never returned true
 			if after < 3 || changed == nil || !strings.Contains(string(changed.Text), "\nname: Atelier") {
 				t.Errorf("after it asked %d times: %v", asked, problems)
 			}
@@ -97,7 +98,7 @@ func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 	}
 }
 
-// A change writes the lines of what it changes, and leaves all others as they are.
+// TestOnlyTheLinesOfWhatChangesAreWritten shows that a change of a field changes only the lines of that field.
 func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 	t.Parallel()
 	item := func(fields document.Fields, list, key string) document.Fields {
@@ -162,7 +163,8 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 	}
 }
 
-// Whatever is changed, the text says exactly that, also of texts that cannot be changed line by line.
+// TestTheTextSaysWhatWasAskedFor shows that the written text, read again, has exactly the changed fields. It includes
+// texts that cannot be changed line by line.
 func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	texts := []string{
@@ -198,7 +200,7 @@ func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 	})
 }
 
-// normal is what fields say when they are read again.
+// normal returns the fields as they are after they are written and read again.
 func normal(t testing.TB, fields document.Fields) document.Fields {
 	t.Helper()
 	text, err := json.Marshal(fields)
@@ -209,7 +211,7 @@ func normal(t testing.TB, fields document.Fields) document.Fields {
 	return all
 }
 
-// change makes one of the changes that people make.
+// change makes one random change of the kinds that people make.
 func change(r *rapid.T, fields document.Fields) {
 	services, _ := fields["services"].([]any)
 	switch what := rapid.IntRange(0, 6).Draw(r, "change"); {
@@ -239,8 +241,8 @@ func change(r *rapid.T, fields document.Fields) {
 	}
 }
 
-// Two changes of the same version are both there afterwards, or are listed; who merges with nobody has what they asked
-// for.
+// TestMergingLosesNoChangeUnseen shows that the merge of two changed versions has each change or lists it as a
+// conflict. A merge with the unchanged version has no conflicts.
 func TestMergingLosesNoChangeUnseen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -276,7 +278,7 @@ func TestMergingLosesNoChangeUnseen(t *testing.T) {
 	})
 }
 
-// seen fails where a field that one has changed is not so in what was made of it, and is not listed.
+// seen fails if a changed field has another value in `merged` than in `changed` and is not listed as a conflict.
 func seen(r *rapid.T, at []string, base, changed, merged document.Fields, listed map[string]bool) {
 	names := maps.Clone(base)
 	maps.Copy(names, changed)
@@ -297,7 +299,8 @@ func seen(r *rapid.T, at []string, base, changed, merged document.Fields, listed
 	}
 }
 
-// deep looks into objects and lists of named objects.
+// deep calls [seen] for the members of an object or the items of a list of named objects. It returns false for other
+// values.
 func deep(r *rapid.T, at []string, before, after, got any, listed map[string]bool) bool {
 	old, ok := before.(document.Fields)
 	changed, ok2 := after.(document.Fields)

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// edit is lines with some of them changed, taken out or added.
+// edit returns the lines with some of them changed, removed or added at random.
 func edit(t *rapid.T, lines []string, word string) []string {
 	var out []string
 	for i, line := range lines {
@@ -27,8 +27,8 @@ func edit(t *rapid.T, lines []string, word string) []string {
 	return out
 }
 
-// Where only one has changed the text, theirs is it; who changed it makes no difference; and in what is merged stands
-// all that either has added and nothing that either took away.
+// TestLinesAreMergedWholeOrNotAtAll shows that a merge with an unchanged text returns the changed one. The order of the
+// two texts does not matter. A merge keeps each added line and drops each removed line.
 func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,7 +57,7 @@ func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 		for _, word := range slices.Concat(base, mine, theirs) {
 			most, least := min(count(mine, word), count(theirs, word)),
 				count(mine, word)+count(theirs, word)-count(base, word)
-			if count(base, word) == 0 { // one of them has added it
+			if count(base, word) == 0 { // one of the two texts has added the line
 				most = least
 			}
 			if n := count(merged, word); n < least || n > most {
@@ -67,7 +67,8 @@ func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// Changes apart from each other are both made; where both changed one line, neither is.
+// TestLinesFarApartAreMerged shows that changes of different lines are merged. If both texts change the same line, the
+// merge fails.
 func TestLinesFarApartAreMerged(t *testing.T) {
 	t.Parallel()
 	const base = "# ours\na: 1\nb: 2\nc: 3\nd: 4\n"

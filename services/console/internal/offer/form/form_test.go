@@ -165,7 +165,7 @@ func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
 	}
 }
 
-// team are services with the members who do them, as the first visit asks for them.
+// team is the form field of services with the members who perform them, as the first visit shows it.
 var team = []form.Field{{Name: "services", Kind: form.Rows, Key: "service", Fields: []form.Field{
 	{Name: "name", Required: true},
 	{Name: "staff", Kind: form.Many, Ticked: true, Options: []form.Option{{Value: "anna"}, {Value: "ben"}}},
@@ -183,7 +183,7 @@ func TestNewRowBeginsTicked(t *testing.T) {
 			t.Errorf("%s begins with %v and %v", row, got, posted[row+".in_service"])
 		}
 	}
-	posted.Set("services.0.name", "Massage") // and the second row stays blank
+	posted.Set("services.0.name", "Massage") // the second row stays empty
 	form.Write(o, team, shown, posted)
 	want := document.Fields{
 		"services": []any{document.Fields{"key": "massage", "name": "Massage", "staff": []any{"anna", "ben"}}},

@@ -37,7 +37,8 @@ func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// uncommented takes what the manifest shows in comments as part of it, but for its first lines.
+// uncommented removes the comment signs from the manifest, except in its first lines, so that the commented examples
+// become part of it.
 func uncommented(text string) string {
 	_, body, _ := strings.Cut(text, "apiVersion:")
 	var out strings.Builder
