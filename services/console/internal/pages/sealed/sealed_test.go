@@ -19,8 +19,8 @@ func box(t testing.TB, secrets ...string) *sealed.Box {
 	return b
 }
 
-// Whatever is sealed opens again, alike each time, also while one secret takes another's place, and to nobody with
-// another secret.
+// TestSealedValuesOpenForTheirInstallationAlone shows that a sealed value opens again, also while a new secret replaces
+// the old one. It does not open with another secret. Equal values are sealed alike.
 func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
 	t.Parallel()
 	mine, rotating, others := box(t, "one"), box(t, "two", "one"), box(t, "three")
@@ -48,7 +48,8 @@ func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
 	})
 }
 
-// A value that was sealed for one business tells nothing to another one: it neither opens nor is sealed alike there.
+// TestSealedValuesOpenForTheirBusinessAlone shows that a value that is sealed for one business does not open for
+// another. The same value is sealed differently for each business.
 func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
 	t.Parallel()
 	b := box(t, "one")
@@ -67,7 +68,8 @@ func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
 	}
 }
 
-// No address of a page has an e-mail address in it, and the page reads the same from it.
+// TestSealedQueriesHaveNoAddresses shows that a sealed path contains no e-mail address, and that the opened query
+// equals the original one.
 func TestSealedQueriesHaveNoAddresses(t *testing.T) {
 	t.Parallel()
 	b := box(t, "one")

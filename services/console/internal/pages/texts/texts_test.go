@@ -17,7 +17,8 @@ func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
 	messagetest.SameSentences(t)
 }
 
-// Owners do not know how a manifest names its fields.
+// TestNoSentenceNamesAFieldOfTheManifest shows that no text of the pages contains a field name of the manifest, because
+// owners do not know these names.
 func TestNoSentenceNamesAFieldOfTheManifest(t *testing.T) {
 	t.Parallel()
 	field := regexp.MustCompile(`[a-z]_[a-z]`)

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// The owner sees a deposit as paid, and what is left to pay on site as long as the sale holds.
+// TestADepositIsShownAsPaidToTheOwner shows that the owner reads the amount to pay on site after a paid deposit. The
+// amount is not shown if the booking or order is cancelled.
 func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 	t.Parallel()
 	all, err := texts.Load()

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 
-// engineRules are the values of the constants Rule… of the engine, as its source has them.
+// engineRules returns the values of the constants Rule… in the source of the availability contract.
 func engineRules(t *testing.T) []string {
 	t.Helper()
 	inputs.Checkout("libs")
@@ -46,7 +46,7 @@ func engineRules(t *testing.T) []string {
 	return rules
 }
 
-// reading is a page of an owner who reads a language, of a business with one member, a service and a class.
+// reading returns an owner's page in a language, and its business with one member, one service and one class.
 func reading(t *testing.T, language string) (*Page, *catalog.Offer) {
 	t.Helper()
 	sentences, err := texts.Load()
@@ -90,7 +90,7 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 						t.Errorf("%s: %s of %q, %q: %q, as of %q", language, rule, whose, member, sentence, other)
 					}
 					said[sentence] = rule
-					// with nothing but what every reason has
+					// The result of this call is not used: a missing optional field shows up in p.Words.Fault below.
 					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member})
 				}
 			}
@@ -105,7 +105,8 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 	}
 }
 
-// What keeps a start from being booked is changed where an owner would look for it, by who may change the offer alone.
+// TestAReasonLeadsToWhereItIsChanged shows that the reason why a start cannot be booked links to the page that changes
+// it. A person who may not change the offer gets no link.
 func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
 	t.Parallel()
 	p, offer := reading(t, "en")
