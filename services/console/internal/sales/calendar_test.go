@@ -22,7 +22,8 @@ func window(t *testing.T, text string) timespan.Window {
 	return w
 }
 
-// club is open on Mondays by day and on Fridays until two at night; Anna works less, and Ben as it is open.
+// club is a business that opens on Monday during the day and on Friday until 2:00 the next morning. Anna has hours of
+// her own; Ben has the hours of the business.
 func club(t *testing.T) *catalog.Offer {
 	t.Helper()
 	o := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(),
@@ -38,8 +39,8 @@ func club(t *testing.T) *catalog.Offer {
 	return o
 }
 
-// TestMinutesOnIsTheWallClock has spans over midnight, and on 31 October, when Lisbon sets its clock back from 2:00 to
-// 1:00.
+// TestMinutesOnIsTheWallClock checks spans over midnight and over the end of Lisbon's summer time on 31 October, when
+// the clock goes from 2:00 to 1:00.
 func TestMinutesOnIsTheWallClock(t *testing.T) {
 	t.Parallel()
 	zone := club(t).Location()
@@ -81,7 +82,8 @@ func TestBlockedOnHasTheMembersOwnAndTheBusinesss(t *testing.T) {
 	}
 }
 
-// TestAPackageStandsWithEachMemberWhoPerformsAPart has Anna perform the first half hour and Ben the second.
+// TestAPackageStandsWithEachMemberWhoPerformsAPart shows that a package stands in the column of each member who
+// performs a part. Anna performs the first half hour and Ben the second.
 func TestAPackageStandsWithEachMemberWhoPerformsAPart(t *testing.T) {
 	t.Parallel()
 	o := club(t)

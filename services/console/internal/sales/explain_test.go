@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Every booking but a cancelled one occupies its time (semantics.md §3), so that it can be what is in the way.
+// TestInTheWayNamesEveryBookingThatOccupiesItsTime shows that each booking except a cancelled one can be the reason why
+// a time is occupied (semantics.md §3).
 func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR"}

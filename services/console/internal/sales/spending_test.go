@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// What a customer took is added up by currency, without what is cancelled; what went back is no longer paid.
+// TestWhatACustomerTookIsAddedUp shows that spending is summed by currency without cancelled sales, and that refunds
+// reduce the paid amount.
 func TestWhatACustomerTookIsAddedUp(t *testing.T) {
 	t.Parallel()
 	ten, free := json.Number("10.10"), json.Number("0")
@@ -28,7 +29,7 @@ func TestWhatACustomerTookIsAddedUp(t *testing.T) {
 		{Currency: "CHF", Status: booking.StatusConfirmed, Total: free},
 	}, []booking.Ticket{
 		{Currency: "USD", Status: booking.StatusSold, Total: &ten, Payment: paid("10.10", "0", booking.PaymentPaid)},
-		{Currency: "EUR", Status: booking.StatusSold}, // sold by the owner, who agreed on a price
+		{Currency: "EUR", Status: booking.StatusSold}, // the owner agreed on a price: the order has no total
 	}, []rental.Reservation{
 		{Currency: "EUR", Status: rental.StatusReserved, Total: &ten}, {Currency: "EUR", Status: rental.StatusCancelled,
 			Total: &ten},
