@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// anyReported draws what services may answer: rows of any stretch, with sources, kinds, currencies and members in any
-// mixture.
+// anyReported returns random report rows with any dates, sources, kinds, currencies and members that the services may
+// report.
 func anyReported(t *rapid.T) *Overview {
 	from := timespan.NewDate(2027, time.January, rapid.IntRange(1, 31).Draw(t, "from"))
 	q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, 200).Draw(t, "days")),
@@ -46,7 +46,7 @@ func anyReported(t *rapid.T) *Overview {
 	return r
 }
 
-// hundredths is an amount as an integer, by other means than the code's.
+// hundredths returns an amount in hundredths. It does not use the decimal arithmetic of the tested code.
 func hundredths(t *rapid.T, n string) int64 {
 	var whole, part int64
 	if _, err := fmt.Sscanf(n, "%d.%d", &whole, &part); err != nil {
@@ -55,7 +55,7 @@ func hundredths(t *rapid.T, n string) int64 {
 	return 100*whole + part
 }
 
-// Whatever the rows are parted by, each is counted once, where it belongs.
+// TestReportsAddUpToTheirRows shows that the sums by source, date, currency, kind and member count each row once.
 func TestReportsAddUpToTheirRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func timed(into map[string]int64, place string, w Worked) {
 	into[place+" open"] += w.Open
 }
 
-// present leaves out what is 0: stretches of which there is nothing have no rows.
+// present removes sums of 0, because a period without sales has no rows.
 func present(sums map[string]int64) map[string]int64 {
 	kept := map[string]int64{}
 	for name, n := range sums {
