@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// shown asks for what needs no token.
+// shown sends GET for `path` without a token, expects status 200, and returns the body and the Content-Security-Policy.
 func shown(t *testing.T, path string) (string, string) {
 	t.Helper()
 	app := fiber.New()
@@ -36,7 +36,8 @@ func shown(t *testing.T, path string) (string, string) {
 	return string(body), answer.Header.Get("Content-Security-Policy")
 }
 
-// What is no address is refused by the call that exports a customer, and the document says so.
+// TestTheDescriptionAsksForAnAddressOfACustomer shows that the OpenAPI document requires an e-mail address in the
+// parameter `email` of the call that exports a customer's data.
 func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
 	t.Parallel()
 	body, _ := shown(t, referenceDocument)
@@ -57,8 +58,8 @@ func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
 	}
 }
 
-// Generators of clients read the document at its address, and people on its page, which loads nothing from elsewhere
-// and takes no token.
+// TestTheDescriptionIsReadWithoutAToken shows that the OpenAPI document and its HTML page are served without a token.
+// The page loads only files of this server, and has no form for tokens.
 func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	t.Parallel()
 	body, _ := shown(t, referenceDocument)
@@ -86,7 +87,8 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	}
 }
 
-// The document has each type of event, and each payload has the members of the schema of its data.
+// TestTheDescriptionHasEveryWebhook shows that the OpenAPI document has a webhook for each event type. The example of
+// each event has the properties that the schema of its data requires, and no others.
 func TestTheDescriptionHasEveryWebhook(t *testing.T) {
 	t.Parallel()
 	body, _ := shown(t, referenceDocument)
