@@ -25,13 +25,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// backupClients book all the time while the backup is made.
+// backupClients is the number of clients that make bookings while the backup runs.
 const backupClients = 64
 
-// TestBackupUnderLoadHasAllAcknowledgedBookings makes a backup while many clients book, and restores it elsewhere. The
-// restored database has every booking that was confirmed before the backup, with its customer's link. It does not
-// repeat messages that were sent before the backup, and sends those that were not. A backup of an idle database
-// restores the same tables as pg_dump.
+// TestBackupUnderLoadHasAllAcknowledgedBookings makes a backup while many clients book, and restores it into another
+// database. The restored database has every booking that was confirmed to a client before the backup, with the
+// customer's link. After the restore, Slotmesh sends the messages that the backup lists as unsent, and repeats no other
+// message. If the database is idle, pg_dump writes the same tables for the original and for the restored database.
 func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)
@@ -46,7 +46,8 @@ func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	atRest := s.backup()
 
 	same, _ := s.restore(atRest)
-	// by who stopped, which a restore lets go
+	// A restore releases the locks of the stopped process on feeds and webhook endpoints. Release them in the original
+	// database, too, so that the tables are equal.
 	for _, held := range []string{"feeds SET reader = NULL, reader_until",
 		"webhook_endpoints SET lane = NULL, lane_until"} {
 		testkit.Administer(t, s.url, "UPDATE notifications."+held+" = '-infinity'")
@@ -62,13 +63,13 @@ type backupTest struct {
 	*awayTest
 	url, home string
 	begun     time.Time
-	booked    map[string]madeBooking // by id
+	booked    map[string]madeBooking // by booking id
 }
 
 // madeBooking is a booking that was answered with 201.
 type madeBooking struct {
 	order order
-	link  string // its customer's, without the address of the pages
+	link  string // path of the customer's link
 }
 
 func openSaved(t *testing.T) *backupTest {
@@ -86,7 +87,7 @@ func openSaved(t *testing.T) *backupTest {
 	return s
 }
 
-// start brings up a Slotmesh on a database and in a home, "" for one of its own.
+// start starts a Slotmesh with a database and a home folder. If `home` is empty, the Slotmesh gets a new home.
 func (s *backupTest) start(url, home string, post *fakeMailServer) *platform {
 	return start(s.t, allowLoopback, func(c *allinone.Config) {
 		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example",
@@ -101,7 +102,8 @@ func (s *backupTest) start(url, home string, post *fakeMailServer) *platform {
 	})
 }
 
-// load lets the clients book until what it returns was called, and has returned.
+// load starts clients that book all the time. The returned function stops the clients and waits for their last
+// requests.
 func (s *backupTest) load() func() {
 	var (
 		clients sync.WaitGroup
@@ -121,7 +123,7 @@ func (s *backupTest) load() func() {
 	}
 }
 
-// bookOne books the time of a number, which no other has.
+// bookOne makes the booking number `i`. Each number has its own member and time.
 func (s *backupTest) bookOne(i int) {
 	day, slot := i/awayPerDay, i%awayPerDay
 	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
@@ -152,7 +154,7 @@ func (s *backupTest) acknowledgedBookings() map[string]madeBooking {
 	return maps.Clone(s.booked)
 }
 
-// backup returns the file that it has made.
+// backup makes a backup and returns the path of its file.
 func (s *backupTest) backup() string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "slotmesh.backup")
@@ -163,7 +165,8 @@ func (s *backupTest) backup() string {
 	return file
 }
 
-// restore fills a new database and a new home, and returns the URL of the one and the other.
+// restore restores a backup into a new database and a new home. It returns the URL of the database and the path of the
+// home. It also checks that a second restore into the same database is refused.
 func (s *backupTest) restore(file string) (string, string) {
 	s.t.Helper()
 	url, home := testkit.Database(s.t, "e2e"), s.t.TempDir()
@@ -178,8 +181,8 @@ func (s *backupTest) restore(file string) (string, string) {
 	return url, home
 }
 
-// dumpTables is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When
-// migrations were applied is left out.
+// dumpTables returns the sorted lines of a dump by pg_dump, with all tables and rows. The dump leaves out the rows of
+// goose_db_version, because they have the times of the migrations.
 func dumpTables(t *testing.T, url string) []string {
 	t.Helper()
 	if _, err := inputs.LookPath("pg_dump"); err != nil {
@@ -197,7 +200,8 @@ func dumpTables(t *testing.T, url string) []string {
 	return lines
 }
 
-// checkContinues restores a file and starts a Slotmesh on it, with a mail server that has had no mail.
+// checkContinues restores a backup and starts a Slotmesh on it, with a new mail server. It checks that the bookings in
+// `before` exist and that the remaining messages are sent.
 func (s *backupTest) checkContinues(file string, before map[string]madeBooking) {
 	t := s.t
 	url, home := s.restore(file)
@@ -235,7 +239,8 @@ func (s *backupTest) checkContinues(file string, before map[string]madeBooking) 
 	on.checkAcknowledged(before)
 }
 
-// checkToldOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore.
+// checkToldOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore. The
+// argument `told` has the number of attempts for each event before the restore.
 func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[string]int) {
 	t := s.t
 	t.Helper()
@@ -275,7 +280,7 @@ func (h *webhookReceiver) attempted() map[string]int {
 	return maps.Clone(h.attempts)
 }
 
-// checkAcknowledged asks for what customers were promised: their time, and their link.
+// checkAcknowledged checks that the time of a booking is still occupied and that the customer's link still works.
 func (s *backupTest) checkAcknowledged(before map[string]madeBooking) {
 	s.t.Helper()
 	for _, b := range before {
@@ -284,11 +289,11 @@ func (s *backupTest) checkAcknowledged(before map[string]madeBooking) {
 			http.Header{"Accept": {"text/html"}}); page.status != http.StatusOK {
 			s.t.Errorf("the customer's link is answered with %d", page.status)
 		}
-		return // one stands for all
+		return // one booking is enough
 	}
 }
 
-// queryIDs are those that a query finds.
+// queryIDs returns the set of ids that a query returns.
 func queryIDs(t *testing.T, database *pgx.Conn, query string) map[string]bool {
 	t.Helper()
 	rows, err := database.Query(t.Context(), query)

@@ -142,7 +142,7 @@ func TestConcurrentBookingsRejectOverlap(t *testing.T) {
 			orders = append(orders, appointment(cut, "2027-03-02", at))
 		}
 	}
-	// Either one of the outer two and nothing else fits, or 10:15 alone does; never two.
+	// Each booking takes 45 minutes, so that any two of the three starts overlap.
 	if counts := w.bookConcurrently(t, "overlap", orders); counts[http.StatusCreated] != 1 {
 		t.Errorf("got %v, want 1 created", counts)
 	}

@@ -79,7 +79,7 @@ func (w *platform) remainingSeats(t *testing.T, slug, date, service string) stri
 	return strings.Join(shown, ", ")
 }
 
-// countDays returns the number of starts on a date by /available-dates.
+// countDays returns the number of starts that /available-dates counts on a date.
 func (w *platform) countDays(t *testing.T, slug, date, query string) int {
 	t.Helper()
 	var d struct{ Days map[string]int }
@@ -128,7 +128,7 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).checkStatus(t,
 		http.StatusOK, "")
 	expect("18:00 4")
-	// no session
+	// The class has no session at 18:30.
 	w.book(t, "class", key, appointment(yoga, monday, "18:30")).checkStatus(t, http.StatusConflict, "not_a_start")
 	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
@@ -162,7 +162,7 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
 
-	// A sold seat keeps him busy even if the session is no longer offered.
+	// A sold seat keeps Ben busy even if the session is no longer offered.
 	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).checkStatus(t, http.StatusCreated,
 		"")
 	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`,
@@ -171,7 +171,7 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 		t.Errorf("beside the class that was sold Ben is offered at %s", got)
 	}
 
-	// An earlier appointment keeps him busy, so that a later session is not offered.
+	// An earlier appointment keeps Ben busy, so that a later session is not offered.
 	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-08", "18:30")).checkStatus(t, http.StatusCreated,
 		"")
 	w.publish(t, "teacher", studio("teacher"))
@@ -207,7 +207,7 @@ func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
 		t.Errorf("a seat without a session named was taken so that %s remain", got)
 	}
-	// the first has too few for two
+	// The first session has too few free seats for two people.
 	w.book(t, "two", key, ride.with("party_size", 2)).checkStatus(t, http.StatusCreated, "")
 	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "")
 	w.book(t, "two", key, ride).checkStatus(t, http.StatusConflict, "slot_unavailable")
@@ -219,8 +219,8 @@ func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
 
-// TestConcurrentPartiesFillClassSeats books ten seats by 50 parties of one to three people. No refused party is small
-// enough for the seats that remain free.
+// TestConcurrentPartiesFillClassSeats lets 50 parties of one to three people book ten seats at the same time. Each
+// refused party is larger than the number of seats that remain free.
 func TestConcurrentPartiesFillClassSeats(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

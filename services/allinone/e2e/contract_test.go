@@ -299,8 +299,8 @@ func TestContractDetectsDrift(t *testing.T) {
 	}
 }
 
-// TestBookAcceptsNullsAndTextFlags sends nulls for optional fields and texts for flags. The client's contract checks
-// that the document describes them.
+// TestBookAcceptsNullsAndTextFlags sends nulls for optional fields and texts for flags. The client's transport
+// [contract] checks that the document describes them.
 func TestBookAcceptsNullsAndTextFlags(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -23,14 +23,14 @@ func repository() string {
 	return "../../.."
 }
 
-// proof is a row of proofs.yaml, which says what stands where.
+// proof is a row of proofs.yaml: a statement about a part of the document, and the tests that prove the statement.
 type proof struct {
 	About, Statement string
 	Tests            []string
 }
 
-// section is the endpoint or kind of object that the row is about: "slots" of "§4 slots", "Variant" of "§2 Variant
-// (added)", "rental-availability" of "§4 rental-availability 5".
+// section returns the endpoint or the schema that the row is about. Examples: "slots" for "§4 slots", "Variant" for "§2
+// Variant (added)", "rental-availability" for "§4 rental-availability 5".
 func (p proof) section() string {
 	_, name, _ := strings.Cut(strings.TrimSuffix(p.About, " (added)"), " ")
 	return strings.TrimRight(name, " 0123456789")
@@ -76,9 +76,10 @@ var (
 	capital      = regexp.MustCompile(`\B[A-Z]`)
 )
 
-// TestProofsCoverDocument checks proofs.yaml: every row is unique and names tests that exist. Every path of the document
-// has a row, every query and header parameter is quoted by a row about its endpoint, and every field by a row about its
-// object or endpoint. It cannot check that the tests prove the statement of a row.
+// TestProofsCoverDocument checks that every row of proofs.yaml is unique and names tests that exist. Every path of the
+// public OpenAPI document must have a row. A row about the endpoint must quote each query and header parameter, and a
+// row about the schema or the endpoint must quote each field. The test cannot check that the tests prove the statement
+// of a row.
 func TestProofsCoverDocument(t *testing.T) {
 	t.Parallel()
 	rows := proofs(t)
@@ -127,8 +128,8 @@ func TestProofsCoverDocument(t *testing.T) {
 
 // subject is a part of the document that a row must mention.
 type subject struct {
-	sections []string // a row of any of them will do
-	names    []string // the row quotes all of them: those that a field lies within, then its own; none of an endpoint
+	sections []string // a row about one of these sections is enough
+	names    []string // the row quotes all of them: the enclosing fields, then the field itself; an endpoint has no names
 }
 
 func (s subject) String() string {
@@ -149,9 +150,9 @@ func (s subject) in(spoken map[string][][]string) bool {
 	return false
 }
 
-// subjectsOf are the endpoints, their parameters but for the path's, and all fields. The section of an endpoint is its
-// path after the business, as "slots"; that of a schema is its name in words, as "Ticket tier". Fields of a body may
-// stand in either.
+// subjectsOf returns the endpoints, their query and header parameters, and all fields. The section of an endpoint is
+// its path below the business, such as "slots". The section of a schema is its name in words, such as "Ticket tier". A
+// row about the endpoint or about the schema may quote a field of a body.
 func subjectsOf(described *openapi3.T) []subject {
 	var all []subject
 	bodies := make(map[string]bool)
@@ -203,7 +204,8 @@ func bodiesOf(operation *openapi3.Operation) []*openapi3.SchemaRef {
 	return bodies
 }
 
-// fieldsOf are the fields of a schema and of the objects written within it.
+// fieldsOf returns the fields of a schema and of its inline objects. The argument `within` has the names of the
+// enclosing fields.
 func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) []subject {
 	var all []subject
 	for name, field := range schema.Value.Properties {
@@ -222,8 +224,8 @@ func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) [
 	return all
 }
 
-// TestMakefileNamesExistingTests fails if a target of the Makefile selects tests by a name that no test begins with.
-// Such a target would run nothing and pass.
+// TestMakefileNamesExistingTests checks that the names by which the Makefile selects tests are beginnings of test
+// names. A target with another name would run no test and pass.
 func TestMakefileNamesExistingTests(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(repository(), "Makefile"))
 	if err != nil {

@@ -77,7 +77,7 @@ func TestServicesWithoutPricingHaveNoQuotes(t *testing.T) {
 	if err := w.StopService("pricing"); err != nil {
 		t.Fatal(err)
 	}
-	applies, prices := quoted("2027-03-09") // another date: prices that were asked for hold for two seconds
+	applies, prices := quoted("2027-03-09") // another date, because a quoted price is cached for two seconds
 	if applies {
 		t.Error("applies_pricing_rules is true without pricing")
 	}

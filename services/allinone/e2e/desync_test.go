@@ -21,11 +21,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// unknownID is an id that nothing has.
+// unknownID is an id that no object has.
 const unknownID = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
 
-// internalPaths are paths of the services to which other services send bodies, by service. The other services are asked
-// for /readyz.
+// internalPaths maps a service to paths of its internal port to which other services send bodies. For a service without
+// an entry, the test requests /readyz.
 var internalPaths = map[string][]string{
 	"catalog": {"/internal/businesses/desync", "/internal/businesses/desync/rollback",
 		"/internal/api/public/desync/info", "/livez", "/metrics"},
@@ -38,7 +38,7 @@ var internalPaths = map[string][]string{
 	"notifications": {"/internal/businesses/" + unknownID + "/webhooks"},
 }
 
-// customerPages and ownerPages are pages of every kind: pages without a form, pages with a form, links with a secret,
+// customerPages and ownerPages have pages of every kind: pages without a form, pages with a form, links with a secret,
 // and endpoints for programs.
 var (
 	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + unknownID,
@@ -49,11 +49,11 @@ var (
 		"/sign-in/passkey", "/device", "/device/authorization", "/device/token", "/account", "/account/password"}
 )
 
-// attackTarget is a path of a port, with a header that authenticates the caller there.
+// attackTarget is a path on a server's address, with a header that authenticates the caller.
 type attackTarget struct{ address, path, header string }
 
-// asCaller returns the headers of a caller that the first endpoint at a path of the internal port admits, of a write
-// before a read; none for what the platform asks.
+// asCaller returns the headers of a caller that the internal port of a service admits at a path. It prefers a caller
+// that must name an actor. It returns no headers for paths without callers, such as /livez.
 func (w *platform) asCaller(service, path string) string {
 	header := ""
 	for _, row := range apis.Of(service) {
@@ -74,9 +74,9 @@ func (w *platform) asCaller(service, path string) string {
 	return header
 }
 
-// TestServersResistRequestSmuggling hides a request in bodies that the servers do not read. No server of any port may
-// take a part of such a body as the next request. After ten requests POST /book answers 429, so that every early answer
-// is tested.
+// TestServersResistRequestSmuggling hides a request in bodies that the servers do not read. No server may read a part
+// of such a body as the next request. After ten requests POST /book answers 429, so that the test also covers the early
+// answers of rate limits.
 func TestServersResistRequestSmuggling(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -168,8 +168,9 @@ func documentedPaths(t *testing.T, w *platform, document string, header http.Hea
 	return paths
 }
 
-// TestServersAuthenticateBeforeReadingBodies checks that a server answers a request without a key or token before the
-// body has arrived, and a large sign-in form, too. Such requests must not cost memory.
+// TestServersAuthenticateBeforeReadingBodies checks that a server refuses a request without a key or token before the
+// body has arrived. It also refuses a large sign-in form before the form has arrived. Otherwise such requests would use
+// memory.
 func TestServersAuthenticateBeforeReadingBodies(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -20,10 +20,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// sampleFolder has the programs of the developers' page.
+// sampleFolder contains the sample programs of the developers' page.
 const sampleFolder = "../../catalog/internal/docs/samples"
 
-// runProgram runs a program of this machine in a folder, with further variables in its environment.
+// runProgram runs an installed program in the folder `dir`. It adds the variables `env` to the program's environment.
 func runProgram(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
 	t.Helper()
 	if _, err := inputs.LookPath(program); err != nil {
@@ -39,7 +39,7 @@ func runProgram(t *testing.T, dir string, env []string, program string, args ...
 	return said
 }
 
-// copySample copies a program of the developers' page into a folder of its own.
+// copySample copies a sample program into a new folder and returns the folder.
 func copySample(t *testing.T, name string) string {
 	t.Helper()
 	inputs.Checkout()
@@ -52,7 +52,7 @@ func copySample(t *testing.T, name string) string {
 	return dir
 }
 
-// Each program of the quickstart books, as it stands on the page.
+// TestQuickstartProgramsBook runs each quickstart program as the page shows it, and checks that it makes one booking.
 func TestQuickstartProgramsBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
@@ -86,8 +86,8 @@ func TestQuickstartProgramsBook(t *testing.T) {
 	}
 }
 
-// webhookDrivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it
-// takes them.
+// webhookDrivers are programs that call the function verify of a sample with the secret, headers and body in the
+// environment. A driver exits with 0 if verify accepts the webhook.
 var webhookDrivers = map[string]string{
 	"webhook.py": `import os, webhook
 webhook.verify(os.environ["SECRET"], {n: os.environ[n] for n in ("webhook-id", "webhook-timestamp", "webhook-signature")}, os.environ["BODY"].encode())
@@ -107,8 +107,8 @@ func main() {
 `,
 }
 
-// Each program of the page takes what is signed as Standard Webhooks says, also beside another signature, and nothing
-// else.
+// TestQuickstartWebhookProgramsVerifySignatures shows that the samples accept a valid signature of Standard Webhooks,
+// also next to another signature. They reject another body, another secret and an old timestamp.
 func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
@@ -136,7 +136,8 @@ func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 				t.Fatal(built.Stderr)
 			}
 		}
-		// the programs go by the machine's clock, and take what is a few minutes old: to build one may take longer
+		// Sign after the build, because a build may take longer than the few minutes for which the programs accept a
+		// signature. The programs use the machine's clock.
 		now := signed(time.Now())
 		takes := func(env []string, with, text string) bool {
 			env = append([]string{"SECRET=" + with, "BODY=" + text}, env...)
@@ -158,8 +159,9 @@ func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 	}
 }
 
-// The page, and that of the admin API, is light: it asks no other host, its policy holds, axe finds nothing, and it can
-// be read on a phone, dark and without JavaScript.
+// TestDevelopersPageInABrowser visits the developers' pages of the public interface and of the admin API. The pages use
+// no other host, obey their content security policy and have no findings by axe. They are readable on a phone, in the
+// dark scheme and without JavaScript.
 func TestDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
@@ -185,7 +187,8 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 	checkCompressedSize(t, w.AdminURL+"/developers/openapi.json", 40<<10)
 }
 
-// checkDevelopersPage visits a page of developers, whose reference has this path and whose text these words.
+// checkDevelopersPage visits a developers' page and checks it. The API reference of the page must contain `path`, and
+// its text must contain `words`.
 func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.As, url, path string, words ...string) {
 	t.Helper()
 	v.Go(url)
@@ -198,7 +201,7 @@ func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.As, url, p
 	v.Keep("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
 
-// checkCompressedSize expects that a file is sent compressed through the front, and how much that is at the most.
+// checkCompressedSize checks that the front compresses a file with Brotli to at most `most` bytes.
 func checkCompressedSize(t *testing.T, url string, most int) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -22,8 +22,9 @@ type planAnswer struct {
 	}
 }
 
-// TestDiffListsAffectedBookings books a morning and asks which bookings shorter hours would affect. After they are
-// published, the same bookings are affected already.
+// TestDiffListsAffectedBookings books a morning and requests the effects of shorter hours. The answer lists the two
+// bookings outside of the shorter hours. After the shorter hours are published, the answer counts both bookings as
+// affected already.
 func TestDiffListsAffectedBookings(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -25,7 +25,7 @@ rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 2, units_count:
 events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, price: 10, capacity: 5}]}]
 `
 
-// What the customer who is forgotten told: words that nothing else in the database or the logs has.
+// goneName and goneEmail belong to the customer that the test erases. No other data contains these words.
 const (
 	goneName  = "Gonelia Vanishova"
 	goneEmail = "Gonelia.V@faded.example"
@@ -33,13 +33,13 @@ const (
 
 var (
 	goneEverywhere = []string{"gonelia", "vanishova", "faded.example"}
-	// the phone numbers and forms of what has ended
+	// goneWithThePast are phone numbers and form answers of bookings and orders that have ended.
 	goneWithThePast = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
-	// and of what lies ahead
+	// goneWithTheRest are the phone number and form answer of the future booking.
 	goneWithTheRest = []string{"555077", "pistachio"}
 )
 
-// dumpDatabase is the whole database as pg_dump writes it.
+// dumpDatabase returns a dump of the whole database by pg_dump.
 func dumpDatabase(t *testing.T, databaseURL string) string {
 	t.Helper()
 	program, err := inputs.LookPath("pg_dump")
@@ -55,7 +55,7 @@ func dumpDatabase(t *testing.T, databaseURL string) string {
 	return string(text)
 }
 
-// sumTables is what accounts and calendars are made of, which stays.
+// sumTables returns the sales, the occupied times and the events as text. An erasure must not change them.
 func sumTables(t *testing.T, databaseURL string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -78,7 +78,7 @@ func sumTables(t *testing.T, databaseURL string) string {
 	return text
 }
 
-// callOwner is a write of the owner of the business, under a key.
+// callOwner sends a POST request to the admin API for the business, with an Idempotency-Key.
 func (w *platform) callOwner(t *testing.T, path, key string, body any) reply {
 	t.Helper()
 	text := encodeJSON(t, body)
@@ -87,8 +87,9 @@ func (w *platform) callOwner(t *testing.T, path, key string, body any) reply {
 	return w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/forgetful/"+path, text, header)
 }
 
-// createEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one
-// booking of another customer. It returns two bookings: one that has ended in April, and one that is still ahead then.
+// createEverything makes bookings, a reschedule, a cancellation, an order of tickets and a reservation for the
+// customer, by API key and by the owner. It also makes one booking for another customer. It returns the ids of two
+// bookings: one has ended by 15 April, the other is in May.
 func (w *platform) createEverything(t *testing.T) (string, string) {
 	t.Helper()
 	cut, key := w.idsByName(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
@@ -136,7 +137,8 @@ func (w *platform) createEverything(t *testing.T) (string, string) {
 	return ended.ID, made.Booking.ID
 }
 
-// TestEraseRemovesAllCustomerData searches the whole database as pg_dump writes it, and the logs.
+// TestEraseRemovesAllCustomerData erases a customer and shows that no customer data remains in the database dump or in
+// the logs. Data of the future booking remains until the erasure is forced.
 func TestEraseRemovesAllCustomerData(t *testing.T) {
 	t.Parallel()
 	databaseURL, home := testkit.Database(t, "e2e"), t.TempDir()
@@ -156,7 +158,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	for range 8 {
 		nextDelivery(t, arrived)
 	}
-	w.awaitMails(t, 9) // one about the booking that was moved and cancelled at once
+	w.awaitMails(t, 9) // one mail covers the booking that was rescheduled and cancelled at once
 	w.stop(t)
 
 	w = on("2027-04-15T06:00:00Z")

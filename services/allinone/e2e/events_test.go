@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// theatre sells tickets of an evening whose three tiers share its seats.
+// theatre returns the manifest of a business with events. The three tiers of the first event share its seats.
 func theatre(slug string, seats, stalls, circle, box int) string {
 	return fmt.Sprintf(`apiVersion: slotmesh/v1
 kind: Business
@@ -47,7 +47,7 @@ pricing_rules:
 `, slug, seats, stalls, circle, box)
 }
 
-// events is an answer of /events.
+// events is a response of /events.
 type events struct {
 	Events []struct {
 		ID, Name, Description, Date string
@@ -73,7 +73,8 @@ func (w *platform) events(t *testing.T, path string) events {
 	return list
 }
 
-// remainders is what is left of the first event and of its tiers; -1 stands for unknown.
+// remainders returns the remaining tickets of the first event and of each of its tiers. The number -1 stands for
+// unknown.
 func (e events) remainders() []int {
 	known := func(n *int) int {
 		if n == nil {
@@ -98,7 +99,7 @@ func (w *platform) sell(slug, event, tier string, quantity int) (reply, error) {
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}})
 }
 
-// mustSell sells and returns the order's id.
+// mustSell sells tickets and returns the id of the order.
 func (w *platform) mustSell(t *testing.T, slug, event, tier string, quantity int) string {
 	t.Helper()
 	a, err := w.sell(slug, event, tier, quantity)
@@ -167,7 +168,8 @@ func TestEventsCountRemainingTickets(t *testing.T) {
 	}
 }
 
-// The Gala is on a Saturday evening 33 days ahead, the Matinee on a Monday afternoon 35 days ahead.
+// TestTicketQuotesUseEventDateAndStart checks the quoted prices of two events. The Gala is on a Saturday evening in 33
+// days, the Matinee on a Monday afternoon in 35 days.
 func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -189,7 +191,7 @@ func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 	if err := w.StopService("pricing"); err != nil {
 		t.Fatal(err)
 	}
-	// another version: prices that were asked for hold for two seconds
+	// Publish another version, because quoted prices are cached for two seconds.
 	w.publish(t, "quoted", theatre("quoted", 11, 8, 4, 3))
 	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil ||
 		*list.Events[0].SpotsRemaining != 11 {

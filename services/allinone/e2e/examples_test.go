@@ -19,12 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// TestDocumentExamplesMatchAnswers provokes every sentence for people that the document gives as an example.
+// TestDocumentExamplesMatchAnswers provokes every message text that the document gives as an example, and checks that
+// an answer contains it.
 func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	t.Parallel()
 	var databaseURL string
 	w := start(t, connectStripe(noStripe), func(cfg *allinone.Config) {
-		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the today of the examples
+		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the date that the examples assume
 	})
 	heard := make(map[string]bool)
 	w.http.Transport = sentenceRecorder{heard, w.http.Transport}
@@ -35,7 +36,7 @@ func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
 	recordSentences(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
-	// which booking's own tests provoke
+	// Only the tests of the booking service provoke this answer.
 	recordSentences(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
 
 	examples := examplesOf(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil))
@@ -77,7 +78,7 @@ func (w *platform) provokeReads(t *testing.T) {
 	})
 }
 
-// provokeAccountChecks books with businesses that take no bookings.
+// provokeAccountChecks sends bookings to businesses that accept none.
 func (w *platform) provokeAccountChecks(t *testing.T) {
 	t.Helper()
 	open := salon("shut", 1)
@@ -125,7 +126,7 @@ func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 	book(sauna.with("time", "11:00"), once).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	testkit.Administer(t, databaseURL,
 		`UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
-	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
+	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress") // as if the first request were still in progress
 
 	w.publish(t, "paid", paidSalon("paid"))
 	cut := w.idsByName(t, "paid", "services")["Cut"]
@@ -156,7 +157,7 @@ func (w *platform) provokeKeys(t *testing.T) {
 	w.book(t, "harbor-studio", revoked, order{}).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 }
 
-// sentenceRecorder remembers what is said to people, one answer at a time.
+// sentenceRecorder is a transport that records the message texts in all answers. It is not safe for concurrent use.
 type sentenceRecorder struct {
 	heard map[string]bool
 	next  http.RoundTripper
@@ -181,7 +182,8 @@ func (h sentenceRecorder) CloseIdleConnections() {
 	}
 }
 
-// recordSentences notes what an answer says, also as what the document describes as the default.
+// recordSentences records the message texts of an answer twice: with the answer's status, and with the document's
+// status "default".
 func recordSentences(heard map[string]bool, status int, body []byte) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
@@ -192,7 +194,7 @@ func recordSentences(heard map[string]bool, status int, body []byte) {
 	}
 }
 
-// examplesOf are the sentences in the document's examples, each with its status.
+// examplesOf returns the message texts in the document's examples, each with its status.
 func examplesOf(d *document) []string {
 	var all []string
 	for _, item := range d.Paths.Map() {
@@ -220,8 +222,8 @@ func valuesOf(media *openapi3.MediaType) []any {
 	return all
 }
 
-// sentencesOf are the sentences for people in a body, each after its code: of an error, of a rental that cannot be had,
-// and of what quoted prices assume.
+// sentencesOf returns the message texts in a body: the error, the reason why a rental is not available, and the basis
+// of quoted prices. The messageCode precedes an error and a reason.
 func sentencesOf(body any) []string {
 	members, _ := body.(map[string]any)
 	var all []string

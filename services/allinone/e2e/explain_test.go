@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExplainAgreesWithSlots asks about every quarter of an hour of a morning: what is bookable is what
-// is listed.
+// TestExplainAgreesWithSlots requests an explanation for every quarter of an hour of a morning. The bookable starts are
+// exactly the listed starts.
 func TestExplainAgreesWithSlots(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -16,16 +16,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
-// Eight clients book while the database's primary is lost and its standby takes over, and repeat, as the description
-// tells them, whatever is answered with 503. Each order is there once in the end, and nothing that was acknowledged
-// before is lost.
+// TestFailoverKeepsAcknowledgedBookings stops the primary PostgreSQL server while eight clients book, and the standby
+// takes over. The clients retry requests that are answered with 503, as the document recommends. In the end, each order
+// exists once and no acknowledged booking is lost.
 func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	const clients, each = 8, 24
 	primary := testkit.StartPrimaryAndStandby(t)
 	w := start(t, func(c *allinone.Config) {
 		c.DatabaseURL, c.Settings = primary.URL, maps.Clone(deadlines.Roomy)
-		c.Settings["REQUEST_TIMEOUT"] = "15s" // so long a key stays with an attempt of which nothing is heard any more
+		c.Settings["REQUEST_TIMEOUT"] = "15s" // an idempotency lock of a lost request expires after this time
 	})
 	w.publish(t, "survivor", salon("survivor", clients))
 	cut := w.idsByName(t, "survivor", "services")["Cut"]
@@ -37,13 +37,13 @@ func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 		key := w.key(t, "survivor", "write")
 		all.Go(func() {
 			for n := range each {
-				if n == each/2 { // the second half comes after it
+				if n == each/2 { // book the second half after the primary has stopped
 					<-lost
 				}
 				o := appointment(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
 				id, times := w.bookUntilAnswered(t, "survivor", key, o)
 				acknowledged[i] = append(acknowledged[i], id)
-				refused.Add(int32(times)) // few
+				refused.Add(int32(times)) // a small number
 				if booked.Add(1) == clients*each/3 {
 					close(third)
 				}
@@ -58,8 +58,8 @@ func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 	t.Logf("%d repetitions", refused.Load())
 }
 
-// bookUntilAnswered repeats an order with its Idempotency-Key, every second, while the answer is 503, or says that the
-// attempt before is still being made. It returns the booking's id and how often that was.
+// bookUntilAnswered sends an order every second with the same Idempotency-Key, while the answer is 503 or
+// idempotency_in_progress. It returns the id of the booking and the number of retries.
 func (w *platform) bookUntilAnswered(t *testing.T, slug, key string, o order) (string, int) {
 	header := http.Header{"Idempotency-Key": {uuid.NewString()}}
 	again := time.NewTicker(time.Second)
@@ -86,7 +86,7 @@ func (w *platform) bookUntilAnswered(t *testing.T, slug, key string, o order) (s
 	}
 }
 
-// checkBookingsExist compares what was acknowledged with what the owner reads.
+// checkBookingsExist compares the acknowledged bookings with the owner's list of bookings.
 func (w *platform) checkBookingsExist(t *testing.T, slug string, acknowledged [][]string) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID string } }

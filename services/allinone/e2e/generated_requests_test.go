@@ -18,15 +18,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// generator makes requests of an OpenAPI document's operations: as they are described, and not quite so.
+// generator generates requests for the operations of an OpenAPI document. Most parts of a request match the document,
+// and some do not.
 type generator struct {
 	rng   *rand.Rand
 	slug  string
-	offer map[string][]string // ids of what is offered, by what it is
-	ids   []string            // that were seen in answers
+	offer map[string][]string // ids of the offer, by kind
+	ids   []string            // ids from earlier answers
 }
 
-// generatedRequest is one request.
 type generatedRequest struct {
 	operation, method, path, query string
 	body                           []byte
@@ -37,12 +37,12 @@ func (r *generatedRequest) String() string {
 	return fmt.Sprintf("%s: %s %s?%s %v %.600q", r.operation, r.method, r.path, r.query, r.header, r.body)
 }
 
-// oneIn is true once in n times.
+// oneIn returns true with the probability 1/n.
 func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](g *generator, all ...T) T { return all[g.rng.IntN(len(all))] }
 
-// oddTexts are texts that trip what reads carelessly.
+// oddTexts are texts that a careless parser or validator may handle incorrectly.
 var oddTexts = []string{
 	"", " ", "null", "-1", "0", "1e-20000", "1e309", "9223372036854775808", "NaN", "true", "\x00", "a\x00b", "\u202e",
 	"ﬀ", "İ", "😀", "%00", "%zz", "../..",
@@ -52,7 +52,7 @@ var oddTexts = []string{
 	strings.Repeat("1,", 40), "*", "\"3\"", "W/\"x\"",
 }
 
-// value is one that a schema describes; now and then it is another.
+// value returns a value that a schema describes. In one of 25 cases, it returns a random value.
 func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
 	if ref == nil || ref.Value == nil || depth > 6 {
 		return pick[any](g, nil, "x", 1, true)
@@ -122,7 +122,8 @@ func (g *generator) number(s *openapi3.Schema, kind string) any {
 	return n
 }
 
-// text is a string; what it should be is known by its format, pattern or name.
+// text returns a string that fits the format of a schema or the name of a field. In one of twelve cases, it returns an
+// odd text.
 func (g *generator) text(s *openapi3.Schema, name string) string {
 	name = strings.ToLower(name)
 	switch {
@@ -145,7 +146,7 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 	return pick(g, "en", "pt-BR", "Ada", "online", "at_door", "per_service", "true", "website")
 }
 
-// id is mostly one of the kind that the name tells.
+// id returns an id, usually of the kind that the field's name begins with.
 func (g *generator) id(name string) string {
 	for kind, ids := range g.offer {
 		if strings.HasPrefix(name, kind) && !g.oneIn(8) {
@@ -178,7 +179,7 @@ func (g *generator) undescribed(depth int) any {
 	return pick(g, oddTexts...)
 }
 
-// request is one of an operation.
+// request returns a generated request for an operation.
 func (g *generator) request(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *generatedRequest {
 	r := &generatedRequest{operation: op.OperationID, method: method,
 		header: http.Header{"X-Forwarded-For": {newAddress()}}}
@@ -191,7 +192,7 @@ func (g *generator) request(path, method string, item *openapi3.PathItem, op *op
 			path = strings.ReplaceAll(path, "{slug}", g.slug)
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
-		// an empty one counts as left out, which the document cannot say
+		// The platform treats an empty value as absent, which the document cannot express.
 		case !p.Required && (g.oneIn(2) || value == ""):
 		case p.In == "query":
 			query.Add(p.Name, value)
@@ -216,10 +217,10 @@ func (g *generator) request(path, method string, item *openapi3.PathItem, op *op
 
 var printable = regexp.MustCompile(`^[ -~]*$`)
 
-// addBody makes a body of one of the described types, whole or broken.
+// addBody adds a body of one of the described media types. Some bodies are truncated or changed.
 func (g *generator) addBody(r *generatedRequest, described *openapi3.RequestBody) {
 	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(described.Content)), func(kind string) bool {
-		return strings.HasSuffix(kind, "yaml") && kind != "application/yaml" // the checker reads no other
+		return strings.HasSuffix(kind, "yaml") && kind != "application/yaml" // the validator reads no other YAML type
 	})
 	kind := pick(g, kinds...)
 	r.header.Set("Content-Type", kind)
@@ -251,7 +252,7 @@ func (g *generator) addBody(r *generatedRequest, described *openapi3.RequestBody
 
 var uuids = regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
 
-// collectIDs keeps ids of an answer, so that later requests name what is there.
+// collectIDs keeps ids from an answer, so that later requests name existing objects.
 func (g *generator) collectIDs(body []byte) {
 	for _, id := range uuids.FindAll(body, 20) {
 		text := strings.Trim(string(id), `"`)
@@ -266,7 +267,7 @@ func (g *generator) collectIDs(body []byte) {
 	}
 }
 
-// operations of a document, in an order that does not change.
+// operations returns a function for each operation of a document, in a fixed order. Each function generates a request.
 func (g *generator) operations(d *openapi3.T) []func() *generatedRequest {
 	var all []func() *generatedRequest
 	for _, path := range slices.Sorted(maps.Keys(d.Paths.Map())) {
@@ -279,7 +280,7 @@ func (g *generator) operations(d *openapi3.T) []func() *generatedRequest {
 	return all
 }
 
-// numberSetting reads a setting of `make attack`.
+// numberSetting reads an environment variable that `make attack` sets. The default value is `otherwise`.
 func numberSetting(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -293,14 +294,14 @@ func numberSetting(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// attacker is a Slotmesh that generated requests are sent to.
+// attacker is a Slotmesh with a generator of requests for it.
 type attacker struct {
 	*platform
 	*generator
 	key string
 }
 
-// renew publishes the business, which some requests change or remove, and makes a key.
+// renew publishes the business and creates a key. Some requests change or remove the business or the key.
 func (a *attacker) renew(t *testing.T) {
 	t.Helper()
 	a.publish(t, a.slug, fullBusiness(a.slug))
@@ -320,14 +321,14 @@ func (a *attacker) renew(t *testing.T) {
 	a.offer["tier"] = []string{events.Events[0].Inventory[0].ID}
 }
 
-// changesBusiness says whether the answer means that the business is not as it was.
+// changesBusiness reports whether a request with this status in its answer changed the business or revoked a key.
 func (r *generatedRequest) changesBusiness(status int) bool {
 	done := status < http.StatusMultipleChoices
 	return done && slices.Contains([]string{"deleteBusiness", "publish", "rollback", "revokeKey"}, r.operation)
 }
 
-// The client of these tests holds every answer against the documents. What is asked here is that there is one at all,
-// and no 5xx: nothing is away.
+// TestGeneratedRequestsMatchDocuments sends generated requests and expects an answer without a 5xx status to each,
+// because all services run. The client's transport [contract] checks every answer against the documents.
 func TestGeneratedRequestsMatchDocuments(t *testing.T) {
 	t.Parallel()
 	seed := numberSetting(t, "SEED", 1)
@@ -370,7 +371,7 @@ func TestGeneratedRequestsMatchDocuments(t *testing.T) {
 	}
 }
 
-// errorEnd is the end of an error's text, behind the address that it repeats.
+// errorEnd returns the last 600 bytes of an error's text. The text begins with a copy of the request's URL.
 func errorEnd(err error) string {
 	if err == nil {
 		return ""
@@ -379,18 +380,18 @@ func errorEnd(err error) string {
 	return text[max(0, len(text)-600):]
 }
 
-// send sends a generated request, whose query may be none.
+// send sends a generated request, even if its query is invalid.
 func (w *platform) send(base string, r *generatedRequest) (reply, error) {
 	request, err := http.NewRequest(r.method, base+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return reply{}, err
 	}
-	request.URL.RawQuery = r.query // as it is, also where no parser would take it
+	request.URL.RawQuery = r.query // unchanged, even if it is invalid
 	request.Header = r.header
 	return w.exchange(request)
 }
 
-// fullBusiness is a business with something of every kind.
+// fullBusiness returns the manifest of a business with services, a class, an event and rentals.
 func fullBusiness(slug string) string {
 	return strings.Replace(salon(slug, 2), "pricing_rules:\n",
 		`  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
