@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// nobody is an address where nothing listens.
+// nobody is an address on which no server listens.
 const nobody = "http://127.0.0.1:1"
 
 func listen(t *testing.T) net.Listener {
@@ -65,8 +65,8 @@ func get(t *testing.T, method, url, key string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// start runs the service with its own routes, while its peers are away, and returns the addresses of its public and its
-// internal port. That answers the callers of these settings, or every caller if there are none.
+// start runs the service without its peers, and returns the addresses of its public and its internal port. The internal
+// port answers only `callers`, or every caller if there are none.
 func start(t *testing.T, callers ...string) (string, string) {
 	t.Helper()
 	database := testkit.PostgresSchema(t, "booking")
@@ -138,7 +138,8 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	}
 }
 
-// The credential of pages is good for what customers do, and for nothing that is the owner's, whatever actor it names.
+// TestPagesIsRefusedTheOwnersEndpoints shows that the service pages can call the endpoints for customers with its
+// credential. The endpoints of the owner refuse it, whatever actor the request names.
 func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
 	secrets := peer.NewSecrets("pages", "console")
 	_, internal := start(t, strings.Split(peer.CallersSetting(secrets, "booking"), ",")...)

@@ -22,20 +22,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// charges is what rental asks with.
+// charges returns a client of the charges API, as the service rental uses it.
 func (w *town) charges() *bookingclient.Charges {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return bookingclient.NewCharges(p)
 }
 
-// kayaks is the charge of a reservation of 40.00.
+// kayaks returns the charge of a reservation for 40.00 EUR.
 func (s *shop) kayaks() booking.NewCharge {
 	return booking.NewCharge{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR",
 		Manage: pagesURL + "/m/token"}
 }
 
-// openCharge opens the charge of a reservation and returns the id of the Checkout Session on which it is paid.
+// openCharge opens the charge of a reservation, and returns the id of its Checkout Session.
 func (s *shop) openCharge(id uuid.UUID) string {
 	s.t.Helper()
 	opened, err := s.charges().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
@@ -45,7 +45,7 @@ func (s *shop) openCharge(id uuid.UUID) string {
 	return opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
 }
 
-// known is the charge of a reservation as rental is told of it.
+// known returns the charge of a reservation as the API returns it to rental.
 func (s *shop) known(id uuid.UUID) booking.Charge {
 	s.t.Helper()
 	found, err := s.charges().Charges(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
@@ -153,7 +153,7 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
-			off(s, id, part) // rental asks again, as it did not hear the answer
+			off(s, id, part) // rental repeats the request, because it got no response
 		}, booking.ChargePaid, []int64{1500}},
 		"paid and cancelled without a refund": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
@@ -241,8 +241,9 @@ func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
 	}
 }
 
-// Customers pay while rental closes their charges and these expire: what is paid in the end went back whole, or rental
-// was never told that it was off.
+// TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce has customers pay charges while rental closes them and
+// they expire. A paid charge that rental closed is refunded in full, exactly once. A paid charge that rental did not
+// close is not refunded.
 func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -292,8 +293,8 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestKilledAtAnyPointReservationsAreRefundedOnce has rental say that reservations are off until it is answered, while
-// booking is killed.
+// TestKilledAtAnyPointReservationsAreRefundedOnce kills booking at random points while rental closes the charges of
+// reservations. Rental repeats each request until it gets an answer. Each refund is made once.
 func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -332,7 +333,8 @@ func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 	})
 }
 
-// News of a reservation's charge waits until rental has noted it, and comes again when there is more.
+// TestNewsOfAReservationsChargeWaitsUntilItIsNoted shows that booking returns news of a charge until rental confirms
+// them. Later news of the same charge are returned again.
 func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -27,7 +27,8 @@ var (
 	secondID  = uuid.MustParse("eeeeeeee-0002-4eee-8eee-eeeeeeeeeeee")
 )
 
-// sessions are those of a class that start then and have seats left, in the order of the offer.
+// sessions returns the sessions of the class that start at the requested time and have free seats, in the order of the
+// offer.
 func sessions(class *catalog.Service, r availability.BookableRequest, during timespan.Span) []availability.Assignment {
 	var assignments []availability.Assignment
 	for _, c := range class.Classes {
@@ -64,8 +65,9 @@ func hasAppointment(o booking.Occupied, r booking.Resource, span timespan.Span) 
 	return false
 }
 
-// openStudio is a town whose business gives yoga at 18:00: an evening class of Anna's with so many seats, and, where
-// second is not 0, another of nobody's; and cuts long hair in 90 minutes.
+// openStudio returns a town with a yoga class at 18:00 and a variant of the haircut that takes 90 minutes. The evening
+// session of Anna has `seats` seats. If `second` is not 0, there is a second session with that number of seats and
+// without a teacher.
 func openStudio(t *testing.T, seats, second int) *town {
 	t.Helper()
 	w := open(t, none)
@@ -92,7 +94,7 @@ func (w *town) studio(seats, second int) {
 	})
 }
 
-// yoga is the body of a class booking of a party, with changes.
+// yoga returns the body of a booking of the class for `party` guests, with the members in `changes` replaced.
 func yoga(party int, changes map[string]any) map[string]any {
 	body := order("18:00", map[string]any{"service_ids": []any{yogaID}, "party_size": party})
 	for name, value := range changes {
@@ -101,7 +103,7 @@ func yoga(party int, changes map[string]any) map[string]any {
 	return body
 }
 
-// expectSeats compares what is taken of both sessions, as the counters and as the seats of bookings say.
+// expectSeats fails the test unless the counters and the booked seats of the two sessions have these values.
 func (w *town) expectSeats(evening, second int) {
 	w.t.Helper()
 	for id, want := range map[uuid.UUID]int{eveningID: evening, secondID: second} {
@@ -183,7 +185,7 @@ func TestOfFiftyPartiesAllAreSeatedThatFit(t *testing.T) {
 	var (
 		mu       sync.Mutex
 		seated   int
-		smallest = 100 // of those refused
+		smallest = 100 // the smallest refused party
 	)
 	stampede(w, 50, func(i int) answer {
 		party := 1 + i%3
@@ -262,7 +264,8 @@ func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
 	w.expectSeats(12, 0)
 }
 
-// TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked asks for both at once, many times over.
+// TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked sends many bookings of a class and of an appointment with its
+// teacher at the same time. Either seats or one appointment are booked, never both.
 func TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 100, 0)

@@ -17,15 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// crowd is 64 clients of two replicas, which both know the key and the offer and go on with what they know. Half of the
-// clients book at one member, whose questions can be held in availability: their bookings are decided before, and
-// written after, what happens meanwhile.
+// crowd is 64 clients of two replicas that have cached the API key and the offer. The fake of availability can delay
+// the requests of half of the clients, which book Anna. So their bookings are checked before a change and written after
+// it.
 type crowd struct {
 	*town
 	replicas [2]string
 	secret   string
 	booked   atomic.Int64
-	last     [64]answer // what ended each client
+	last     [64]answer // the last answer of each client
 	group    sync.WaitGroup
 }
 
@@ -46,7 +46,7 @@ func (c *crowd) ask(replica int, body map[string]any) answer {
 	return c.bookOn(c.replicas[replica], "harbor", c.secret, body)
 }
 
-// book lets each client book on one day after the other, each at a time of its own, until an answer is not a booking.
+// book has each client book on one day after the other, each client at another time, until a booking fails.
 func (c *crowd) book() {
 	for client := range len(c.last) {
 		member := []uuid.UUID{annaID, benID}[client%2]
@@ -67,13 +67,13 @@ func (c *crowd) book() {
 	}
 }
 
-// meanwhile does something while half of the clients have their bookings decided and not written, and the others go on;
-// it returns how many bookings were there when it was done.
+// meanwhile calls `do` while the bookings of half of the clients are checked but not written; the other clients
+// continue. It returns the number of bookings after the call of `do`.
 func (c *crowd) meanwhile(do func() error) int {
 	c.t.Helper()
 	release := make(chan struct{})
 	c.set(func(w *town) {
-		w.held, w.holding = release, make(chan struct{}, 2000) // more than are sent
+		w.held, w.holding = release, make(chan struct{}, 2000) // larger than the number of requests
 		w.holds = func(q availability.Question) bool { return q.StaffID != nil && *q.StaffID == annaID }
 	})
 	c.book()
@@ -99,7 +99,7 @@ func TestNoBookingCommitsAfterItsKeyWasRevoked(t *testing.T) {
 	there := c.meanwhile(func() error { return c.client().RevokeKey(t.Context(), c.offer.ID, keys.Keys[0].ID) })
 	for client, a := range c.last {
 		if a.status == http.StatusCreated && client%2 == 1 {
-			continue // it had booked all it wanted before
+			continue // all its bookings were written before
 		}
 		c.expect(fmt.Sprint("client ", client), a, http.StatusUnauthorized, "invalid_api_key")
 	}
@@ -111,12 +111,13 @@ func TestNoBookingCommitsAfterItsKeyWasRevoked(t *testing.T) {
 	}
 }
 
-// The replicas hear nothing: neither a message of Redis nor two seconds tell them.
+// TestNoBookingCommitsByAnOfferThatWasReplaced shows that no booking is written by an old offer after a new one is
+// published. The caches of the replicas stay old: they get no message from Redis and do not expire.
 func TestNoBookingCommitsByAnOfferThatWasReplaced(t *testing.T) {
 	t.Parallel()
 	c := gather(t)
 	there := c.meanwhile(func() error {
-		c.change(func(*catalog.Offer) {}) // from this version on availability has no time free
+		c.change(func(*catalog.Offer) {}) // availability offers no slot in this version
 		c.set(func(w *town) { w.opening = false })
 		return c.client().Published(t.Context(), c.offer.ID, c.offer.Version)
 	})
@@ -129,8 +130,8 @@ func TestNoBookingCommitsByAnOfferThatWasReplaced(t *testing.T) {
 	c.expectRows(there)
 }
 
-// A refusal by what a process remembers is told only where that holds: each of these is the answer to the newest offer,
-// though the one in memory refuses for another reason, or the reverse.
+// TestARefusalIsNeverThatOfAnOldOffer shows that a refusal always follows the newest offer. The cached offer would
+// refuse the request for another reason, or accept it.
 func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -163,7 +164,9 @@ func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 		http.StatusNotFound, "business_not_found")
 }
 
-// What was booked under an Idempotency-Key is told again without a write, which would look at the key.
+// TestARepeatedRequestByAKeyThatWasRevokedIsRefused repeats a request with an Idempotency-Key after its API key is
+// revoked. The stored answer needs no write, and only a write checks the API key, so the service must check the key
+// separately.
 func TestARepeatedRequestByAKeyThatWasRevokedIsRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// publish publishes another gala, as catalog tells booking, and has tickets follow it; doing so again changes nothing.
+// publish publishes a changed event, and updates its tickets as follow does.
 func (s *shop) publish(change func(*catalog.Event)) {
 	s.t.Helper()
 	s.change(withGala(func(e *catalog.Event) {
@@ -30,7 +30,8 @@ func (s *shop) publish(change func(*catalog.Event)) {
 	s.follow()
 }
 
-// follow tells booking of the newest offer, and has tickets and bookings follow it, twice.
+// follow announces the newest version of the business to booking, and updates tickets and bookings. It does so twice,
+// because the second update must change nothing.
 func (w *town) follow() {
 	w.t.Helper()
 	if err := w.store.Published(w.t.Context(), w.offer.ID, w.offer.Version); err != nil {
@@ -45,7 +46,7 @@ func (w *town) follow() {
 	}
 }
 
-// sold is an order that is paid.
+// sold buys and pays one ticket, and returns the id of the order and the token of its link.
 func (s *shop) sold(f *fakeStripe) (uuid.UUID, string) {
 	s.t.Helper()
 	order, page := s.order("", seats(1, 0))
@@ -62,8 +63,8 @@ func (s *shop) ticket(token string) *booking.ManagedTicket {
 	return shown.Ticket
 }
 
-// TestTicketsFollowTheirEventToAnotherTime: the customer's page, the calendar file, the deadline and the refund, and
-// one event tells of it.
+// TestTicketsFollowTheirEventToAnotherTime changes the time of an event. The customer's page, the calendar file, the
+// deadline and the refund show the new time, and one event reports the change.
 func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -104,14 +105,14 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 		told.ID != id {
 		t.Errorf("the event tells of %+v", told)
 	}
-	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now())) // an hour after the old start
+	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now()))
 	if got := s.ticket(token).Cancellation; !got.Allowed || got.Refund.Percent != 50 {
 		t.Errorf("by the new date they cancel with %+v", got)
 	}
 }
 
-// TestTheBetterOfBothDatesDecidesWhatGoesBack when an event moves nearer, also for customers who may not cancel
-// otherwise.
+// TestTheBetterOfBothDatesDecidesWhatGoesBack changes an event to an earlier time. The customer gets the higher refund
+// of the two dates, even if customers of this business may not cancel.
 func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -121,7 +122,7 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	if s.ticket(token).Cancellation.Allowed {
 		t.Error("customers cancel although the business does not offer it")
 	}
-	s.publish(func(e *catalog.Event) { e.Start, e.End = 10*60, 12*60 }) // in an hour
+	s.publish(func(e *catalog.Event) { e.Start, e.End = 10*60, 12*60 }) // two hours from now
 	got := s.ticket(token).Cancellation
 	if !got.Allowed || got.Refund.Percent != 50 || got.Until == nil ||
 		!got.Until.Equal(time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC)) {
@@ -136,7 +137,8 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	}
 }
 
-// TestAnEventThatIsNoLongerOfferedGivesAllBack, and one that is offered again holds as before.
+// TestAnEventThatIsNoLongerOfferedGivesAllBack shows that a customer gets the full refund if the event is no longer
+// offered. If the event is offered again, the cancellation policy applies again.
 func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	t.Parallel()
 	for name, withdraw := range map[string]func(*catalog.Offer){
@@ -151,7 +153,7 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 			id, token := s.sold(f)
 			s.change(withdraw)
 			s.follow()
-			// the policy gives nothing any more
+			// The policy refunds nothing at this time.
 			s.clock.Advance(time.Date(2027, 3, 1, 21, 30, 0, 0, time.UTC).Sub(s.clock.Now()))
 			if got := s.ticket(token); !got.Withdrawn || !got.Cancellation.Allowed ||
 				got.Cancellation.Refund.Percent != 100 {
@@ -178,8 +180,8 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	}
 }
 
-// TestTicketsKeepTheirZoneWhenTheBusinessMoves: another time zone of the business does not move an event that has
-// been sold.
+// TestTicketsKeepTheirZoneWhenTheBusinessMoves shows that a new time zone of the business does not change the time of
+// an event with sold tickets.
 func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -193,8 +195,8 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	}
 }
 
-// A class keeps its wall clock under other rules of its time zone, so a booking that was made by the rules before
-// stays.
+// TestOtherRulesOfAZoneWithdrawNoBooking shows that a booking of a class is not withdrawn when the rules of its time
+// zone change. The class keeps its local time, but the stored UTC time differs.
 func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 5, 5)
@@ -211,8 +213,9 @@ func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
 	}
 }
 
-// A customer may cancel a class that does not take place for all their money. One that is restored holds as before, and
-// bookings of other sessions stay.
+// TestAClassThatDoesNotTakePlaceGivesAllBack shows that a customer may cancel a booking with a full refund if the class
+// does not take place. If the class is restored, the rules of the business apply again. Bookings of other sessions do
+// not change.
 func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 	t.Parallel()
 	classes := func(change func(*catalog.ClassSession)) func(*catalog.Offer) {

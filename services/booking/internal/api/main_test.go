@@ -45,10 +45,10 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// now is the instant of all tests: 2027-03-01 08:00 in Lisbon.
+// now is the time at which each test begins: 2027-03-01 08:00 in Lisbon.
 var now = time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// town is a booking service between a catalog, an availability and a pricing made for tests, on real stores.
+// town is a booking service with a real database. It is also the fake of catalog, availability and pricing.
 type town struct {
 	t        testing.TB
 	pool     *pgxpool.Pool
@@ -63,23 +63,23 @@ type town struct {
 	booker   *usecase.Booker
 
 	mu         sync.Mutex
-	offer      *catalog.Offer // nil: no such business
-	remembered *catalog.Offer // what replicas go on with; nil: the newest
+	offer      *catalog.Offer // nil: the business does not exist
+	remembered *catalog.Offer // the version that replicas have cached; nil: the newest
 	catalogErr error
 	slotsErr   error
 	pricesErr  error
-	keysErr    error                            // the keys cannot be looked up
-	opening    bool                             // availability offers nothing when false
-	refusal    string                           // the rule that availability names then
-	warnings   []string                         // the rules that availability warns of
-	performers []*uuid.UUID                     // who performs each service of a package with staff per service
-	asked      int                              // questions to availability
-	question   availability.Question            // the last of them
-	held       chan struct{}                    // availability waits for it where it is set
-	holds      func(availability.Question) bool // which questions; nil: all
-	holding    chan struct{}                    // is sent to by each that waits; nil: nothing is
-	meeting    *meeting                         // availability and pricing answer once both are asked; nil: at once
-	freshened  int                              // questions to catalog
+	keysErr    error                            // error of looking up API keys
+	opening    bool                             // false: availability offers no slot
+	refusal    string                           // the rule that availability returns if it offers no slot
+	warnings   []string                         // the warnings that availability returns
+	performers []*uuid.UUID                     // staff of each service of a package
+	asked      int                              // number of calls to availability
+	question   availability.Question            // the last call to availability
+	held       chan struct{}                    // availability waits until it is closed; nil: no wait
+	holds      func(availability.Question) bool // calls that wait for held; nil: all
+	holding    chan struct{}                    // each waiting call sends to it; nil: none does
+	meeting    *meeting                         // availability and pricing wait for each other; nil: no wait
+	freshened  int                              // number of calls to catalog
 	quotes     []pricing.QuotesRequest
 }
 
@@ -92,7 +92,7 @@ var (
 	carlID  = uuid.MustParse("cccccccc-cccc-4ccc-8ccc-cccccccccccc")
 )
 
-// newOffer is a business with a service of three members, one of three lanes, and a free one.
+// newOffer returns a business with a service of three members, a service of three capacity units, and a free service.
 func newOffer(t testing.TB) *catalog.Offer {
 	t.Helper()
 	staff := []uuid.UUID{annaID, benID, carlID}
@@ -124,14 +124,14 @@ func newOffer(t testing.TB) *catalog.Offer {
 	return o
 }
 
-// pagesURL is where customers' links lead.
+// pagesURL is the base URL of the customers' links.
 const pagesURL = "https://book.example.org"
 
-// holdsFor is how long a request holds its idempotency key, by the tests' own clock, which they advance past it. The
-// deadline of requests is by the machine's clock, and roomy.
+// holdsFor is how long a request holds its idempotency lock by the clock of the test, which tests advance. The deadline
+// of requests follows the real clock and is much longer.
 const holdsFor = 20 * time.Second
 
-// open starts a service; limits are those given.
+// open starts a service with the rate limits `of`.
 func open(t testing.TB, of limits.Config) *town {
 	t.Helper()
 	return openWith(t, of, telemetry.Discard())
@@ -139,11 +139,11 @@ func open(t testing.TB, of limits.Config) *town {
 
 func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	t.Helper()
-	// a minute of the machine's may pass in a test
+	// The limiter uses the clock of the test, because a test can take longer than a minute.
 	return openCounting(t, of, tel, func(w *town) limits.Limiter { return ratelimit.NewLocal(w.clock) })
 }
 
-// inRedis counts requests as the service does.
+// inRedis returns a limiter that counts requests in Redis, as the service does.
 func inRedis(w *town) limits.Limiter {
 	rdb, prefix := testkit.Redis(w.t)
 	rdb.AddHook(&w.redis)
@@ -163,7 +163,7 @@ func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, coun
 	return w
 }
 
-// serve starts a replica and returns its two base URLs.
+// serve starts a replica and returns its public and its internal base URL.
 func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
 	t := w.t
 	public, internal := listen(t), listen(t)
@@ -183,7 +183,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
-	// of 64 clients each waits for the others' statements
+	// With 64 clients, each request waits for the statements of the others.
 	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.MaxWait, testkit.MaxWait
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
@@ -212,7 +212,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 	return "http://" + public.Addr().String(), "http://" + internal.Addr().String()
 }
 
-// keys are looked up in the store, unless they cannot be.
+// keys looks up API keys in the store, or returns the error `keysErr` of the town.
 type keys struct {
 	*store.Store
 	town *town
@@ -247,17 +247,17 @@ func listen(t testing.TB) net.Listener {
 	return l
 }
 
-// none is no limit at all.
+// none has no rate limits.
 var none = limits.Config{}
 
-// set changes what the peers say.
+// set changes the answers of the fakes.
 func (w *town) set(change func(*town)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(w)
 }
 
-// change publishes a new version of the offer.
+// change replaces the offer with a new version.
 func (w *town) change(edit func(*catalog.Offer)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +284,7 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	return w.offer, nil
 }
 
-// Recent is the offer that the test's process remembers, where there is one, else the newest.
+// Recent returns the offer in `remembered` if there is one, otherwise the newest.
 func (w *town) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
 	w.mu.Lock()
 	remembered := w.remembered
@@ -295,7 +295,7 @@ func (w *town) Recent(ctx context.Context, slug string) (*catalog.Offer, error) 
 	return w.Fresh(ctx, slug)
 }
 
-// Offer is the offer of a business by its id.
+// Offer returns the offer of the business with this id.
 func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	offer, err := w.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
@@ -304,8 +304,8 @@ func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) 
 	return offer, err
 }
 
-// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along; of a class
-// its sessions of that start with seats left.
+// Bookable offers each free member or capacity unit in order, by the occupied time in the request. For a class it
+// offers the sessions with free seats at this start.
 func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
 	w.mu.Lock()
 	w.asked++
@@ -333,7 +333,7 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	w.mu.Lock()
 	offer, opening, refusal, warnings, err := w.offer, w.opening, w.refusal, w.warnings, w.slotsErr
 	performers := w.performers
-	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // it is as late as booking
+	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // as old as the cached offer of booking
 		offer, opening = w.remembered, true
 	}
 	w.mu.Unlock()
@@ -395,7 +395,7 @@ func isTaken(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
 	return false
 }
 
-// Quotes takes a tenth off a first booking.
+// quoteOfTier returns the price of a tier, with a discount of one tenth for four tickets or more.
 func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
 	event := w.offer.Event(item.ID)
 	tier := event.Tiers[slices.IndexFunc(event.Tiers, func(t catalog.Tier) bool { return t.ID == *item.TierID })]
@@ -450,7 +450,7 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 		}
 		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: list > 0, List: list, Price: price})
 	}
-	if r.Together && len(r.Items) == 2 && len(offer.Packages) > 0 { // its first service is two thirds of it
+	if r.Together && len(r.Items) == 2 && len(offer.Packages) > 0 { // its first service gets two thirds of the price
 		whole := *offer.Packages[0].Price
 		answer.Package = &pricing.Package{ID: offer.Packages[0].ID}
 		answer.Quotes[0].Price, answer.Quotes[1].Price = whole/3*2, whole-whole/3*2
@@ -458,7 +458,7 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 	return answer, nil
 }
 
-// key makes an API key of the business.
+// key creates an API key of the business with this scope.
 func (w *town) key(scope string) string {
 	return w.keyOf(w.offer.ID, scope, nil)
 }
@@ -479,7 +479,8 @@ func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) strin
 	return secret
 }
 
-// order is the body of an ordinary booking at a time, with changes; a nil leaves a member out.
+// order returns the body of a booking at the time `at` with the members in `changes` replaced. A nil value removes the
+// member.
 func order(at string, changes map[string]any) map[string]any {
 	body := map[string]any{
 		"service_ids": []any{cutID}, "date": "2027-03-02", "time": at, "customer_name": "Zoë",
@@ -493,7 +494,7 @@ func order(at string, changes map[string]any) map[string]any {
 	return body
 }
 
-// answer is what came back.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -527,7 +528,8 @@ type answer struct {
 	}
 }
 
-// book sends a body: as JSON, or as it is when it is a string. Headers come in pairs.
+// book sends a booking request; a `body` that is a string is sent unchanged, any other as JSON. The argument `headers`
+// has pairs of name and value.
 func (w *town) book(key string, body any, headers ...string) answer {
 	w.t.Helper()
 	return w.bookAt("harbor", key, body, headers...)
@@ -538,7 +540,7 @@ func (w *town) bookAt(slug, key string, body any, headers ...string) answer {
 	return w.bookOn(w.public, slug, key, body, headers...)
 }
 
-// bookOn is bookAt of one replica.
+// bookOn sends a booking request to the replica at the base URL `public`.
 func (w *town) bookOn(public, slug, key string, body any, headers ...string) answer {
 	w.t.Helper()
 	raw, isText := body.(string)
@@ -597,7 +599,7 @@ func (w *town) countOf(sql string, args ...any) int {
 	return n
 }
 
-// expectNothingWritten fails where a refusal left anything behind.
+// expectRows fails the test unless there are `want` bookings and as many occupied times.
 func (w *town) expectRows(want int) {
 	w.t.Helper()
 	bookings, occupied := w.count(`SELECT count(*) FROM bookings`), w.count(`SELECT count(*) FROM occupied_time`)
@@ -606,7 +608,7 @@ func (w *town) expectRows(want int) {
 	}
 }
 
-// expect fails where an answer is not the refusal it should be.
+// expect fails the test unless the answer has this status and message code.
 func (w *town) expect(name string, a answer, status int, code string) {
 	w.t.Helper()
 	if a.status != status || a.body.MessageCode != code || code != "" && a.body.Error == "" {

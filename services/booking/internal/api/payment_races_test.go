@@ -19,11 +19,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// creating is a provider that opens the first charge and keeps its answer back.
+// creating is a provider that delays its first response until `answer` is closed; the charge is created before that.
 type creating struct {
 	payment.Provider
 	begun  atomic.Bool
-	opened chan uuid.UUID // the booking
+	opened chan uuid.UUID // the id of the booking
 	answer chan struct{}
 }
 
@@ -36,8 +36,8 @@ func (c *creating) Create(ctx context.Context, charge payment.Charge) (payment.I
 	return intent, err
 }
 
-// meanwhile books with the key k and makes something happen once the booking is written and its charge created, before
-// the provider has answered.
+// meanwhile books with the idempotency key k and calls `happens` while the provider delays its response. The booking is
+// written and its charge is created at that time.
 func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
 	s.t.Helper()
 	provider := &creating{Provider: s.providers[stripe.Name], opened: make(chan uuid.UUID), answer: make(chan struct{})}
@@ -66,7 +66,8 @@ func (s *shop) expectHeld(want int) {
 	}
 }
 
-// TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold cancels, or releases as unfinished, what waits for its charge.
+// TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold cancels or releases a booking while the provider creates its
+// charge. The request gets an error, and the charge is cancelled.
 func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(*shop, uuid.UUID){
@@ -92,8 +93,9 @@ func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
 	}
 }
 
-// TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack has a retry take over the key while the provider creates the first
-// request's charge. The first is answered after the retry, or while that is still in flight.
+// TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack has a retry take the idempotency lock while the provider creates the
+// charge of the first request. The first request is answered after the retry, or while the retry is still in flight.
+// Only the booking of the retry stays.
 func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, inFlight := range []bool{false, true} {
@@ -134,9 +136,8 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the connections while an open charge is noted: whoever repeats the
-// request may be told of it before the first one has learned that it is, and the customer may have paid, or the owner
-// cancelled.
+// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the database connections while booking stores that a charge is open.
+// In the meantime the customer may pay, or the owner may cancel. The request and its retry return the same booking.
 func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -162,7 +163,7 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 			s := openShop(t, f.URL)
 			pool, wires := testkit.OpenFaultyPool(t, s.pool)
 			s.booker.Bookings = store.New(pool)
-			wires.Break("pi_1", testkit.DropAnswer, true) // the statement that notes it
+			wires.Break("pi_1", testkit.DropAnswer, true) // the statement that stores the charge as open
 			done := make(chan answer, 1)
 			go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
 			for noted := 0; noted == 0; {
@@ -183,7 +184,7 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 }
 
 // TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider pauses the business while the provider creates the
-// charge (semantics.md §3).
+// charge. A later attempt with the same key is refused, so the earlier attempt must be refused, too (semantics.md §3).
 func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// cancelling is a provider that cancels charges in a way of its own.
+// cancelling is a payment provider that cancels charges with the function `cancel`.
 type cancelling struct {
 	payment.Provider
 	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)
@@ -21,7 +21,8 @@ func (c cancelling) Cancel(ctx context.Context, account, reference string) (paym
 	return c.cancel(ctx, account, reference)
 }
 
-// reconcilerOf is a replica's, whose provider cancels like this.
+// reconcilerOf returns the payments of a replica whose provider cancels charges with `cancel`. A call of the provider
+// may take as long as `within`.
 func (s *shop) reconcilerOf(within time.Duration,
 	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
 	providers := payment.Providers{stripe.Name: cancelling{s.providers[stripe.Name], cancel}}
@@ -29,7 +30,8 @@ func (s *shop) reconcilerOf(within time.Duration,
 	return usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
 }
 
-// cancelled leaves charges of bookings that the owner cancelled.
+// cancelled books at these times and cancels the bookings as the owner, so that their open charges are still to be
+// cancelled.
 func (s *shop) cancelled(times ...string) {
 	s.t.Helper()
 	for _, at := range times {
@@ -38,8 +40,8 @@ func (s *shop) cancelled(times ...string) {
 	}
 }
 
-// TestAHangingChargeHoldsUpNoRelease has a booking left unfinished fall due while the first of two charges hangs: its
-// time is free before the second is begun.
+// TestAHangingChargeHoldsUpNoRelease cancels two charges, of which the first hangs. An unfinished booking becomes due
+// in that time. Its time is free before the cancellation of the second charge begins.
 func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
@@ -51,7 +53,7 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var held []int // times occupied when each call begins
+	var held []int // number of occupied times when each call begins
 	hanging := s.reconcilerOf(50*time.Millisecond, func(ctx context.Context, _, _ string) (payment.Outcome, error) {
 		held = append(held, s.count(`SELECT count(*) FROM occupied_time`))
 		if len(held) == 1 {
@@ -68,8 +70,8 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	}
 }
 
-// TestReplicasDoNotEndTheSameCharge has one replica end what is due whenever a call of another one takes as long
-// as it may.
+// TestReplicasDoNotEndTheSameCharge has a second replica cancel all due charges while each call of the first replica
+// takes the maximum time. No charge is cancelled twice.
 func TestReplicasDoNotEndTheSameCharge(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)

@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// roundTrips notes what is sent to the database: a statement or a batch is one round trip, and so is the preparation
-// of a statement, which a connection does once.
+// roundTrips records the round trips to the database. A statement, a batch and the preparation of a statement are one
+// round trip each. A connection prepares each statement only once.
 type roundTrips struct {
 	mu   sync.Mutex
 	sent []string
@@ -39,7 +39,7 @@ func (r *roundTrips) note(what string) {
 	r.sent = append(r.sent, what)
 }
 
-// take returns what was sent since the last call.
+// take returns the round trips since its last call.
 func (r *roundTrips) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,8 +48,7 @@ func (r *roundTrips) take() []string {
 	return sent
 }
 
-// prepared does a thing again until it meets a connection that has all its statements prepared, and returns what was
-// sent then.
+// prepared calls `do` until a call prepares no statement, and returns the round trips of that call.
 func (r *roundTrips) prepared(t *testing.T, do func(n int)) []string {
 	t.Helper()
 	for n := range 10 {
@@ -72,7 +71,7 @@ func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	// which is pruned beside the requests
+	// Old events of the feed are removed in the background; these batches do not belong to a request.
 	ofTheFeed := func(q *pgx.QueuedQuery) bool { return strings.Contains(q.SQL, "event_feed") }
 	if !slices.ContainsFunc(data.Batch.QueuedQueries, ofTheFeed) {
 		r.note("batch")
@@ -92,7 +91,7 @@ func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn,
 
 func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
 
-// table names a statement by what it does first.
+// table returns a short name for a statement.
 func table(sql string) string {
 	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO idempotency_records",
 		"DELETE FROM idempotency_records", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
@@ -103,7 +102,7 @@ func table(sql string) string {
 	return sql
 }
 
-// traced is the same pool with its round trips noted. Requests one after another use the same connection.
+// traced returns a copy of the pool that records its round trips in `r`.
 func traced(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
 	t.Helper()
 	cfg := pool.Config()
@@ -116,7 +115,7 @@ func traced(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
 	return noted
 }
 
-// commands counts what is sent to Redis: a command or a pipeline is one round trip.
+// commands counts the round trips to Redis; a command or a pipeline is one round trip.
 type commands struct{ sent atomic.Int64 }
 
 var _ redis.Hook = (*commands)(nil)
@@ -187,7 +186,8 @@ func TestABookingTakesTwoRoundTripsToTheDatabase(t *testing.T) {
 	}
 }
 
-// Each of the two answers only once the other is asked, too.
+// TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse shows that a booking calls availability and pricing at
+// the same time, and does not call catalog. Each of the two fakes answers only after both were called.
 func TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -203,12 +203,12 @@ func TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse(t *testing.T)
 	}
 }
 
-// meeting is of two that wait for each other.
+// meeting lets the fakes of availability and pricing wait until both were called.
 type meeting struct{ availability, pricing chan struct{} }
 
 func newMeeting() *meeting { return &meeting{make(chan struct{}), make(chan struct{})} }
 
-// meet tells of one and waits for the other.
+// meet closes the channel `here` and waits until the channel `there` is closed.
 func meet(ctx context.Context, here, there chan struct{}) error {
 	close(here)
 	select {
@@ -219,8 +219,9 @@ func meet(ctx context.Context, here, there chan struct{}) error {
 	}
 }
 
-// The calendars ask for occupied time once for any number of dates, members and services (availability's
-// queries_test.go); neither its window nor what is booked makes the statements more.
+// TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs shows that reading occupied time takes one round trip, however
+// long the window is and however many bookings there are. Availability's queries_test.go shows that calendars read
+// occupied time once.
 func TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/sandbox"
 )
 
-// nowhere is an address of Stripe where nobody answers: what asks there fails.
+// nowhere is an address of Stripe on which no server listens, so that each request fails.
 const nowhere = "http://127.0.0.1:1"
 
-// inSandbox makes a shop that cannot reach Stripe a sandbox.
+// inSandbox makes the shop a sandbox, which needs no connection to Stripe.
 func inSandbox(s *shop) *shop {
 	s.providers[payment.Sandbox] = sandbox.New(s.clock)
 	s.booker.Notice = s.payments.Notice
@@ -26,7 +26,7 @@ func inSandbox(s *shop) *shop {
 	return s
 }
 
-// haircutsFor is a sandbox whose haircut costs so many cents.
+// haircutsFor returns a sandbox in which a haircut costs this number of cents.
 func haircutsFor(t *testing.T, cents int64) *shop {
 	t.Helper()
 	s := inSandbox(openShop(t, nowhere))
@@ -34,7 +34,7 @@ func haircutsFor(t *testing.T, cents int64) *shop {
 	return s
 }
 
-// expectRefunded compares what became of the refund of the only charge.
+// expectRefunded fails the test unless the only payment has a refund with this status, reason and amount in cents.
 func (s *shop) expectRefunded(status payment.RefundStatus, reason string, amount int64) {
 	s.t.Helper()
 	if n := s.count(fmt.Sprintf(`SELECT count(*) FROM payments WHERE refund_status = '%s' AND coalesce(refund_reason, '') = '%s' AND refunded = %d`, status, reason, amount)); n != 1 {
@@ -114,7 +114,8 @@ func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing
 	}
 }
 
-// Who is no sandbox cannot be paid with nothing, whatever its owner writes.
+// TestOnlyASandboxHasTheProviderOfSandboxes shows that a business that is not a sandbox cannot use the sandbox
+// provider. This holds even if its settings name the provider.
 func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
 	t.Parallel()
 	s := inSandbox(openShop(t, nowhere))

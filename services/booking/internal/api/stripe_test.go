@@ -11,22 +11,22 @@ import (
 	"testing"
 )
 
-// fakeStripe keeps charges as Stripe does, one for each idempotency key, and fails as it is told to.
+// fakeStripe is a fake of Stripe. It has one charge for each idempotency key, and can fail in the ways of the type
+// manner.
 type fakeStripe struct {
 	*httptest.Server
 
 	mu      sync.Mutex
 	manner  manner
-	intents map[string]*intent // by id
+	intents map[string]*intent // by charge id
 	byKey   map[string]*intent
-	refunds map[string][]*refunded // by the id of the charge
+	refunds map[string][]*refunded // by charge id
 
-	sessions   map[string]*session // Checkout Sessions, by id
+	sessions   map[string]*session // Checkout Sessions by id
 	sessionFor map[string]*session // by idempotency key
-	opened     func()              // is called where a session is open, before that is answered; may be nil
+	opened     func()              // called after a session is created and before the response; may be nil
 }
 
-// refunded is a refund of a charge.
 type refunded struct {
 	ID       string            `json:"id"`
 	Object   string            `json:"object"`
@@ -46,17 +46,17 @@ type intent struct {
 	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 
-// manner is how a request to create a charge is answered.
+// manner selects how fakeStripe answers requests that create a charge or a refund.
 type manner int
 
 const (
 	answers         manner = iota
-	fails                  // 500, nothing is created
-	refuses                // 400, nothing is created
-	throttles              // 429
-	hangs                  // until the caller has gone; the charge is created
-	breaks                 // the charge is created, the connection breaks
-	answersNonsense        // the charge is created
+	fails                  // 500, creates nothing
+	refuses                // 400, creates nothing
+	throttles              // 429, creates nothing
+	hangs                  // creates it, answers nothing until the caller disconnects
+	breaks                 // creates it, breaks the connection
+	answersNonsense        // creates it, answers invalid JSON
 )
 
 func newFakeStripe(t *testing.T) *fakeStripe {
@@ -108,7 +108,7 @@ func (f *fakeStripe) create(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// made is the charge of the request's idempotency key.
+// made returns the charge of the request's idempotency key, and creates it if there is none.
 func (f *fakeStripe) made(r *http.Request) *intent {
 	key := r.Header.Get("Idempotency-Key")
 	if f.byKey[key] == nil {
@@ -143,8 +143,7 @@ func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refund gives back what is asked for of a charge that was paid, once for each idempotency key and never more than was
-// paid.
+// refund makes one refund of a paid charge for each idempotency key, and never refunds more than was paid.
 func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
@@ -208,7 +207,7 @@ func (f *fakeStripe) listRefunds(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "has_more": false, "data": list})
 }
 
-// forget loses all idempotency keys of refunds, as Stripe does after a day.
+// forget removes the idempotency keys of all refunds, as Stripe does after a day.
 func (f *fakeStripe) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -219,7 +218,7 @@ func (f *fakeStripe) forget() {
 	}
 }
 
-// given is what went back of a charge, refund by refund.
+// given returns the amounts of the refunds of a charge, in their order.
 func (f *fakeStripe) given(id string) []int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -235,15 +234,15 @@ func stripeError(w http.ResponseWriter, status int, kind, code string) {
 	_, _ = fmt.Fprintf(w, `{"error": {"type": %q, "code": %q, "message": "as told"}}`, kind, code)
 }
 
-// pay is what the customer's browser does.
+// pay marks the charge as paid, as if the customer had paid it in the browser.
 func (f *fakeStripe) pay(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.intents[id].Status = "succeeded"
 }
 
-// decline is what becomes of an attempt to pay that the customer's bank does not allow: the charge waits for another
-// one.
+// decline simulates a payment that the customer's bank declines. The charge does not change, so that the customer can
+// try again.
 func (f *fakeStripe) decline(t *testing.T, id string) {
 	t.Helper()
 	f.mu.Lock()
@@ -253,7 +252,7 @@ func (f *fakeStripe) decline(t *testing.T, id string) {
 	}
 }
 
-// statuses says, in one line, what has become of all charges.
+// statuses returns the statuses of all charges, separated by spaces.
 func (f *fakeStripe) statuses() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// lines collects log lines of many goroutines.
+// lines is a buffer for log lines that several goroutines write.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer

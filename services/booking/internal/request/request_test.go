@@ -20,10 +20,10 @@ const (
 	anna = "7a1c1d9e-0b0a-4a63-9a56-0d6f4a3c2b11"
 )
 
-// server is a server with an API key.
+// server is an actor that uses an API key.
 var server = actor.Actor{Kind: actor.APIKey, ID: uuid.MustParse(anna)}
 
-// body is one that is right, with some members replaced; a nil leaves the member out.
+// body returns a valid body with the members in `changes` replaced. A nil value removes the member.
 func body(t testing.TB, changes map[string]any) []byte {
 	t.Helper()
 	members := map[string]any{
@@ -261,7 +261,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkAccepted states what the rest of the service relies on.
+// checkAccepted fails the test unless the parsed request has the properties on which the rest of the service relies.
 func checkAccepted(t *testing.T, r *request.Request) {
 	t.Helper()
 	if n := len(r.ServiceIDs); n < 1 || n > 20 {
