@@ -78,7 +78,8 @@ func (v *validator) checkClassDates(at *path, c *ClassSession) {
 		v.addProblem(at.field("to"), "goes only with weekday; remove it").setCode(CodeExcludes, "With", "date")
 	}
 	if c.From != nil && c.To != nil && *c.From > *c.To {
-		v.addProblem(at.field("to"), "is %s, before from (%s); end on that date or later", c.To, c.From).setCode(CodeOrder)
+		v.addProblem(at.field("to"), "is %s, before from (%s); end on that date or later", c.To,
+			c.From).setCode(CodeOrder)
 	}
 }
 

@@ -45,7 +45,8 @@ func (v *validator) checkPriceChange(at *path, r *PricingRule) {
 			setCode(CodeOneOf, "Fields", "percent amount set")
 	case 1:
 	default:
-		v.addProblem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set", written[0]).
+		v.addProblem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set",
+			written[0]).
 			setCode(CodeExcludes, "With", written[0])
 	}
 	if r.Percent != nil {
@@ -124,7 +125,8 @@ func (v *validator) checkBoundOrder(at *path, r *PricingRule) {
 	case from.Form == rule.DateForm && from.Date > to.Date:
 		v.addProblem(here, "is %s, before from (%s); end on that date or later", to, from).setCode(CodeOrder)
 	case from.Form == rule.DateTimeForm && !from.DateTime().Before(to.DateTime()):
-		v.addProblem(here, "is %s, which is not after from (%s); end the sale after it begins", to, from).setCode(CodeOrder)
+		v.addProblem(here, "is %s, which is not after from (%s); end the sale after it begins", to,
+			from).setCode(CodeOrder)
 	case from.Form == rule.TimeForm && from.Time == to.Time:
 		v.addProblem(here, "is %s, the same as from; write another time, or 00:00 to 24:00 for the whole day", to).
 			setCode(CodeOrder)

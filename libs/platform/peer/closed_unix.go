@@ -23,7 +23,8 @@ func isClosedByPeer(c net.Conn) bool {
 	err = raw.Control(func(fd uintptr) {
 		var next [1]byte
 		n, _, err := syscall.Recvfrom(int(fd), next[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		isClosed = err == nil && n == 0 || err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+		isClosed = err == nil && n == 0 || err != nil && !errors.Is(err, syscall.EAGAIN) &&
+			!errors.Is(err, syscall.EINTR)
 	})
 	return isClosed || err != nil
 }

@@ -124,7 +124,8 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 
 // Ask sends a POST that changes no data at the peer. It encodes and decodes like [Client.Call].
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
-	return c.decodeInto(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true}, out)
+	return c.decodeInto(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true},
+		out)
 }
 
 func (c *Client) decodeInto(ctx context.Context, r Request, out any) error {

@@ -179,7 +179,8 @@ const cleanupInterval = 10 * time.Minute
 // RunWriteCleanup calls [DeleteOldWrites] at regular intervals until ctx ends.
 // If a call fails, it logs the error and tries again at the next interval.
 func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	return periodic.Job{Every: cleanupInterval, Timeout: time.Minute, FailureMessage: "notes of old writes stay for now",
+	return periodic.Job{Every: cleanupInterval, Timeout: time.Minute,
+		FailureMessage: "notes of old writes stay for now",
 		Do: func(ctx context.Context) error {
 			return DeleteOldWrites(ctx, pool)
 		}}.Run(ctx, log)

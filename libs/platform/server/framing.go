@@ -123,7 +123,8 @@ var (
 		"and may not be continued on the next.")
 	errHost     = newMalformed("Host: send exactly one, which names where the request goes.")
 	errLength   = newMalformed("Content-Length: send it once, as a whole number of bytes.")
-	errTransfer = newMalformed("Transfer-Encoding: only chunked is known, once, with HTTP/1.1 and without Content-Length.")
+	errTransfer = newMalformed("Transfer-Encoding: only chunked is known, once, with HTTP/1.1 and without " +
+		"Content-Length.")
 	errExpect   = newMalformed("Expect: HTTP/1.0 has no interim answers.")
 	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
 )

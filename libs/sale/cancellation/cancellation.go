@@ -264,6 +264,7 @@ func (of Sale) byPolicy(now time.Time) refund.Part {
 	if of.Withdrawn {
 		percent = 100
 	}
-	amount := min(max(0, of.Payment.payable(refund.Share(of.Payment.Amount, percent)-of.Payment.Elsewhere)), of.Payment.Left)
+	amount := min(max(0, of.Payment.payable(refund.Share(of.Payment.Amount, percent)-of.Payment.Elsewhere)),
+		of.Payment.Left)
 	return refund.Part{Amount: amount, Percent: percent}
 }

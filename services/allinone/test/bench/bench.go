@@ -34,14 +34,15 @@ type Options struct {
 	Duration    time.Duration // duration of each loop
 	Clients     int           // number of clients in the closed loops
 	Seeds       Seeds
-	Engine      bool              // also runs the slot engine's benchmarks, with the go command in the current folder
-	Sizes       []Size            // if set, only the growth is measured, at these sizes
-	Only        *regexp.Regexp    // names of the cases to measure; nil: all
-	Views       int               // how often Chromium opens each booking step and the owner's calendar; 0: never
-	Programs    string            // folder of the services' programs, whose starts are measured; "": not measured
-	ProfileDir  string            // folder for CPU and allocation profiles of each case; "": no profiles
-	Settings    map[string]string // settings of the services, by environment variable; override the defaults of the benchmark
-	Progress    io.Writer         // receives the progress messages
+	Engine      bool           // also runs the slot engine's benchmarks, with the go command in the current folder
+	Sizes       []Size         // if set, only the growth is measured, at these sizes
+	Only        *regexp.Regexp // names of the cases to measure; nil: all
+	Views       int            // how often Chromium opens each booking step and the owner's calendar; 0: never
+	Programs    string         // folder of the services' programs, whose starts are measured; "": not measured
+	ProfileDir  string         // folder for CPU and allocation profiles of each case; "": no profiles
+	// settings of the services, by environment variable; override the defaults of the benchmark
+	Settings map[string]string
+	Progress io.Writer // receives the progress messages
 }
 
 // Seeds are the amounts of data that are created before the run.

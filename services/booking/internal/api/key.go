@@ -32,7 +32,8 @@ type Keys interface {
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
-	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.KeyDecision,
+	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
+		answer server.Header) (limits.KeyDecision,
 		error)
 }
 

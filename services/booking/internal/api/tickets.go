@@ -181,7 +181,8 @@ func (in *Internal) refundTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	refunded, err := in.cancellations.Tickets.Refund(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
+	refunded, err := in.cancellations.Tickets.Refund(c.UserContext(), server.Actor(c), businessID, ticketID,
+		asked.Refund)
 	if err != nil {
 		return err
 	}

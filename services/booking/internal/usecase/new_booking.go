@@ -32,7 +32,8 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 		BusinessID: q.offer.ID, FirstBooking: e.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail,
 			Phone: q.request.CustomerPhone},
-		FormData: q.request.FormData, Locale: locale.MatchOr(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage),
+		FormData: q.request.FormData, Locale: locale.MatchOr(q.request.Locale, q.offer.Languages,
+			q.offer.DefaultLanguage),
 		OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: e.payment,
 	}
 	if q.by == actor.Page {

@@ -50,7 +50,8 @@ func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
 	intent, err := t.openPayment(ctx, pendingPayment{
 		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Ticket, ID: n.ID},
 		NewPayment: *n.Charge, currency: n.Currency, name: ticketsOf(n.Ticket),
-		link: t.Links.URL(event.Ticket, n.ID, n.LinkHash), dueAt: due, write: postgres.RequestWriteID(ctx, n.BusinessID),
+		link: t.Links.URL(event.Ticket, n.ID, n.LinkHash), dueAt: due,
+		write: postgres.RequestWriteID(ctx, n.BusinessID),
 		store: func(ctx context.Context, intent payment.Intent) error {
 			err := t.records.OpenTicketPayment(ctx, n.BusinessID, n.ID, intent.Reference, due, t.now())
 			if err != nil && !errors.Is(err, store.ErrPaymentOver) {
@@ -115,7 +116,8 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 	case err != nil:
 		return Order{}, err
 	case order.Status == booking.StatusCancelled && order.Sequence == 0:
-		if err := t.records.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID), made.ID); err != nil {
+		if err := t.records.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID),
+			made.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
 		return Order{}, errChanged

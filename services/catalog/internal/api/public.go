@@ -31,13 +31,14 @@ type Quoter interface {
 
 // Public serves /info, /services, /staff, /events and /rentals (interface.md §4).
 type Public struct {
-	Versions        *current.Cache[*ready.Version]
-	Quoter          Quoter
-	QuoteTimeout    time.Duration // maximum wait for pricing; then the list is served without quoted prices
-	Sales           Sales
-	SalesTimeout    time.Duration // maximum wait for booking; then events are served without spots_remaining
-	Ceilings        Ceilings
-	CeilingsTimeout time.Duration // maximum wait for the rental service; then rentals are served without max_bookable_online
+	Versions     *current.Cache[*ready.Version]
+	Quoter       Quoter
+	QuoteTimeout time.Duration // maximum wait for pricing; then the list is served without quoted prices
+	Sales        Sales
+	SalesTimeout time.Duration // maximum wait for booking; then events are served without spots_remaining
+	Ceilings     Ceilings
+	// maximum wait for the rental service; then rentals are served without max_bookable_online
+	CeilingsTimeout time.Duration
 	Rendered        *rendered.Cache
 	Clock           clock.Clock
 	Places          *bulkhead.Tenants // limits concurrent price requests and renderings of each business

@@ -46,7 +46,8 @@ func formOf(offer *catalog.Offer) []publicapi.Question {
 			continue
 		}
 		shown := publicapi.Question{
-			Key: q.Key, Label: q.Label.Text, LabelTranslations: q.Label.Translations, Type: q.Type, Required: q.Required,
+			Key: q.Key, Label: q.Label.Text, LabelTranslations: q.Label.Translations, Type: q.Type,
+			Required:   q.Required,
 			MaxLength:  q.MaxLength,
 			ServiceIDs: q.ServiceIDs, EventIDs: q.EventIDs, RentalIDs: q.RentalIDs,
 		}

@@ -79,8 +79,9 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 		from := len(upsells)
 		for _, u := range written[keys[id]].Upsells {
 			if target, ok := ids[string(u.Rental)]; ok {
-				upsells = append(upsells, publicapi.RentalUpsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required,
-					SortOrder: u.Order})
+				upsells = append(upsells, publicapi.RentalUpsell{RentalID: id, UpsellRentalID: target,
+					IsRequired: u.Required,
+					SortOrder:  u.Order})
 			}
 		}
 		slices.SortStableFunc(upsells[from:], func(a, b publicapi.RentalUpsell) int {

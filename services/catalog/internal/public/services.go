@@ -82,7 +82,8 @@ func newVariants(o *catalog.Service, offer *catalog.Offer) []publicapi.Variant {
 	}
 	variants := make([]publicapi.Variant, len(o.Variants))
 	for i, v := range o.Variants {
-		variants[i] = publicapi.Variant{ID: v.ID, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
+		variants[i] = publicapi.Variant{ID: v.ID, DurationMinutes: v.DurationMinutes,
+			Price: offer.Money().JSON(v.Price)}
 	}
 	return variants
 }

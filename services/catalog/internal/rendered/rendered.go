@@ -47,9 +47,10 @@ func (n Numbers) equal(m Numbers) bool {
 
 // Answer is a rendered answer. An Answer never changes, because readers share it.
 type Answer struct {
-	Body    []byte
-	Tag     string // strong entity tag of Body
-	Version int64  // number of the version; the answer does not refer to the version itself, which could then not be freed
+	Body []byte
+	Tag  string // strong entity tag of Body
+	// number of the version; the answer does not refer to the version itself, which could then not be freed
+	Version int64
 	Numbers Numbers
 	// From is the time at which the prices were requested. The prices are valid until Until. Both
 	// times are zero in an answer without prices, which is valid as long as its version is the newest.

@@ -76,7 +76,8 @@ func (a *Admin) mountSales(business *authorize.Router) {
 	business.Post("/reservations", access.Serve, create(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
-		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Rooms.Sales.MoveReservation))
+		business.Post("/reservations/:id/"+move, access.Serve,
+			transition("Reservation", move, a.Rooms.Sales.MoveReservation))
 	}
 	business.Get("/reservations/:id/cancellation", access.Serve,
 		ofID("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))

@@ -12,7 +12,8 @@ import (
 func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
 	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Rooms.Sales.Message))
-	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
+	business.Post("/messages/:id/retry", access.Serve,
+		ofID("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
 }
 
 // listMessages lists a business's messages to customers. It does not check the filters in the query, because the

@@ -20,9 +20,11 @@ func (a *Admin) mountOperators(admin *authorize.Router) {
 	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
 	admin.Delete("/operators/:id", access.ManageOperators,
-		a.once(ofOperator(a.Rooms.Accounts.DemoteOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Rooms.Accounts.DemoteOperator), ofOperators,
+			server.AnswerWithResult(fiber.StatusNoContent)))
 	admin.Post("/operators/:id/sign-out", access.ManageOperators,
-		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators,
+			server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // operator is the JSON of an operator: a person with rights in all businesses.

@@ -19,7 +19,8 @@ func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug strin
 	}
 	key, err := o.Bookings.CreateKey(ctx, business.ID, wanted)
 	if err == nil {
-		o.LogChange(ctx, by, "create key", slug, slog.String("key_id", key.ID.String()), slog.String("scope", key.Scope))
+		o.LogChange(ctx, by, "create key", slug, slog.String("key_id", key.ID.String()),
+			slog.String("scope", key.Scope))
 	}
 	return key, err
 }

@@ -79,13 +79,15 @@ func (o *UseCases) watchedOf(ctx context.Context, slug string, version int64) (*
 func (o *UseCases) mailChanges(ctx context.Context, published *catalog.Published, before, after *watched) {
 	link := o.Mailer.VersionsURL(published.Slug)
 	if days, until := after.keepCustomersDays(), before.keepCustomersDays(); days < until {
-		o.Mailer.MailOwners(ctx, published.ID, identity.AboutRetention, func(to store.Person) (notifications.Mail, error) {
-			return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
-		})
+		o.Mailer.MailOwners(ctx, published.ID, identity.AboutRetention,
+			func(to store.Person) (notifications.Mail, error) {
+				return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
+			})
 	}
 	if !maps.Equal(before.Payments.Accounts, after.Payments.Accounts) {
-		o.Mailer.MailOwners(ctx, published.ID, identity.AboutPayments, func(to store.Person) (notifications.Mail, error) {
-			return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
-		})
+		o.Mailer.MailOwners(ctx, published.ID, identity.AboutPayments,
+			func(to store.Person) (notifications.Mail, error) {
+				return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
+			})
 	}
 }

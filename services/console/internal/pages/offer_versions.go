@@ -134,7 +134,8 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 			err != nil {
 			return err
 		}
-		published, err := p.rooms.Offer.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, old.Version,
+		published, err := p.rooms.Offer.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
+			old.Version,
 			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})

@@ -116,7 +116,8 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.rooms.Sales.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug, r.ID,
+	} else if _, err = p.rooms.Sales.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug,
+		r.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
 	}

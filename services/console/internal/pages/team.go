@@ -133,7 +133,8 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	default:
-		return p.show(c, fiber.StatusOK, page, view.Invited(page, invited, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
+		return p.show(c, fiber.StatusOK, page,
+			view.Invited(page, invited, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
 	}
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }

@@ -74,7 +74,8 @@ func (o *UseCases) RefundBooking(ctx context.Context, by peers.Principal, slug s
 	}
 	refunded, err := o.Bookings.Refund(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.LogChange(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()), refundAttr(refunded.Payment))
+		o.LogChange(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()),
+			refundAttr(refunded.Payment))
 	}
 	return refunded, err
 }
@@ -153,7 +154,8 @@ func (o *UseCases) RefundTickets(ctx context.Context, by peers.Principal, slug s
 	}
 	refunded, err := o.Bookings.RefundTicket(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.LogChange(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()), refundAttr(refunded.Payment))
+		o.LogChange(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()),
+			refundAttr(refunded.Payment))
 	}
 	return refunded, err
 }

@@ -106,7 +106,8 @@ func (a arguments) listing(query url.Values) (int, error) {
 
 func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date.String()),
+	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency,
+		withWeekday(l.Quote.Date.String()),
 		note)
 	for i := range l.Services {
 		l.Services[i].write(&b, l.Currency, len(l.Services))

@@ -237,7 +237,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	shown.Paused = isPaused()
 	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")),
 		withWeekday(query.Get("end")), shown.Timezone)
-	next := b.firstStart(ctx, who.Slug, query, firstFree(dates.Days)) + " Next: find_slots with one of these dates as date."
+	next := b.firstStart(ctx, who.Slug, query, firstFree(dates.Days)) +
+		" Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
 		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
 		next, shown.Reason, shown.NextDate = why.text, why.reason, why.nextDate

@@ -152,7 +152,8 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if !fault.Is(err, fault.NotFound) {
 		return text, err
 	}
-	answer, err := l.rental.Do(ctx, peer.Request{Method: http.MethodGet, Path: rental.ReadCalendar.URL(&endpoints.ByToken{Token: token})})
+	answer, err := l.rental.Do(ctx,
+		peer.Request{Method: http.MethodGet, Path: rental.ReadCalendar.URL(&endpoints.ByToken{Token: token})})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ import (
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
+		error) {
 		r, err := lock(ctx, tx, businessID, id)
 		switch {
 		case err != nil:
@@ -41,7 +42,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 // amount to refund. Errors: [ErrNotFound], and the errors of `part`. After an error, nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
+		error) {
 		r, err := lock(ctx, tx, businessID, id)
 		if err != nil {
 			return Reservation{}, err

@@ -69,7 +69,8 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	return c.JSON(map[string]any{
 		"device_code": secret, "user_code": identity.ShowCode(code), "verification_uri": at,
 		"verification_uri_complete": at + "?code=" + identity.ShowCode(code),
-		"expires_in":                int(identity.DeviceGood.Seconds()), "interval": int(identity.DeviceEvery.Seconds()),
+		"expires_in":                int(identity.DeviceGood.Seconds()),
+		"interval":                  int(identity.DeviceEvery.Seconds()),
 	})
 }
 
