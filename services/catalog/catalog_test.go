@@ -419,7 +419,7 @@ func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
 func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
 	t.Parallel()
 	h := start(t)
-	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused until 23 November in Auckland
+	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused to 23 November
 	h.clock.Set(time.Date(2026, 11, 22, 10, 59, 59, 0, time.UTC))
 	paused := h.get("/info")
 	h.clock.Advance(time.Second) // midnight in Auckland
