@@ -12,7 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// dayOfSlots is what availability answers for a day of ten members with sixteen starts each.
+// dayOfSlots returns the answer of availability for a day of ten staff members with sixteen free slots each.
 func dayOfSlots() string {
 	var members []string
 	for range 10 {
@@ -28,7 +28,7 @@ func dayOfSlots() string {
 	return `{"slots":[` + strings.Join(list, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
 }
 
-// readyPeers answer from memory, so that nearly all that is measured beside them is the service.
+// readyPeers starts fake peers that answer from memory, so that the benchmark measures mostly the service.
 func readyPeers(b *testing.B) string {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func readyPeers(b *testing.B) string {
 	return "http://" + l.Addr().String()
 }
 
-// The whole way of a call of find_slots for one date: gate, protocol, tool, and the peers' answers over HTTP.
+// BenchmarkFindSlotsOfOneDate calls find_slots for one date over HTTP, with fake peers.
 func BenchmarkFindSlotsOfOneDate(b *testing.B) {
 	address := startBeside(b, readyPeers(b))
 	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) {

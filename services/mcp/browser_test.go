@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
-// toBrowsers are the headers that speak to browsers.
+// toBrowsers returns the headers for browsers: those of CORS and Vary.
 func (r reply) toBrowsers() http.Header {
 	got := http.Header{}
 	for name, values := range r.header {
@@ -82,7 +82,7 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 		if c.origin != "" {
 			header.Set("Origin", c.origin)
 		}
-		if c.method == http.MethodOptions { // as Chromium asks: without the key
+		if c.method == http.MethodOptions { // Chromium sends the preflight request without the key
 			header = http.Header{
 				"Host": {c.host}, "Origin": header["Origin"], "Accept": {"*/*"}, "Authorization": nil,
 				"Content-Type":                   nil,
@@ -100,7 +100,7 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 	}
 }
 
-// page calls the service as clients in a browser do, and writes what a script sees of each answer.
+// page calls the service as clients in a browser do, and writes what its script can read of each answer.
 const page = `<!DOCTYPE html><body><script>
 document.body.textContent = "seen:" + JSON.stringify(%s.map(call => {
 	const r = new XMLHttpRequest();
@@ -178,7 +178,7 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	}
 }
 
-// inChromium opens a page, and gives what it saw.
+// inChromium opens a page in Chromium and returns what the page wrote.
 func inChromium(t *testing.T, address string) []pageSaw {
 	t.Helper()
 	dom := testkit.ChromiumDOM(t, address)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A long list is read once for all its pages, and anew when it has changed.
+// TestALongListIsReadOnceForAllItsPages shows that the service reads a list once for all its pages, and again only
+// after the list has changed.
 func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
 	t.Parallel()
 	n := newPeers()

@@ -19,10 +19,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// conformancePackage is the protocol's own suite.
+// conformancePackage is the npm package of the conformance suite of MCP.
 const conformancePackage = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 
-// withKey forwards to the service with a key, as the suite cannot send one. The Host stays as the client wrote it.
+// withKey starts a proxy that adds a key to each request, because the suite cannot send one. It returns the address of
+// the proxy. The header Host stays unchanged.
 func withKey(t *testing.T, address, key string) string {
 	t.Helper()
 	target := &url.URL{Scheme: "http", Host: address}
@@ -37,7 +38,8 @@ func withKey(t *testing.T, address, key string) string {
 	return proxy.URL + "/mcp"
 }
 
-// whole reads a body to its end. A proxy that answers while it still reads, as with a stream, may lose its connection.
+// whole returns a reader of the body after it has read the body to its end. A proxy that sends an answer while it still
+// reads the request may lose the connection.
 func whole(body io.ReadCloser) io.ReadCloser {
 	if body == nil {
 		return nil
@@ -49,8 +51,8 @@ func whole(body io.ReadCloser) io.ReadCloser {
 	return io.NopCloser(bytes.NewReader(read))
 }
 
-// needNoFixtures are the scenarios that say something of a server without the suite's own tools, prompts and resources,
-// by revision.
+// needNoFixtures lists, by revision of MCP, the scenarios that pass without the tools, prompts and resources that the
+// suite expects.
 var needNoFixtures = map[string][]string{
 	"2025-06-18": {
 		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list",
@@ -69,8 +71,8 @@ var needNoFixtures = map[string][]string{
 	},
 }
 
-// needFixtures are the checks of server-stateless that ask for the suite's own tools. The suite itself calls them not
-// testable here.
+// needFixtures lists the checks of the scenario server-stateless that call the suite's own tools. Without these tools,
+// the suite reports that they cannot be tested.
 var needFixtures = []string{
 	"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
 	"sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
@@ -99,16 +101,17 @@ func TestTheConformanceSuitePasses(t *testing.T) {
 	}
 }
 
-// With tools, prompts and resources behind the service's own server and gate, every scenario passes. The revisions
-// before 2026-07-28 let a server ask its client something (sampling, elicitation) during a call, in a session: their
-// fixtures keep sessions. The service keeps none and asks nothing.
+// TestTheConformanceSuitePassesWithFixturesBehindTheGate runs the fixtures behind the HTTP server and the gate of the
+// service, and expects that every scenario passes. Before revision 2026-07-28, a server could ask its client something
+// during a call in a session (sampling, elicitation). The fixtures for those revisions keep sessions. The service keeps
+// none and asks nothing.
 func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
 	t.Parallel()
 	suite := conformance{testkit.InstallNode(t, conformancePackage)}
 	program := buildFixtures(t)
 	for revision, c := range map[string]struct {
 		mode      string
-		scenarios int // that there are at least
+		scenarios int // minimal number of scenarios
 	}{
 		"2025-06-18": {"-stateless=false", 27}, "2025-11-25": {"-stateless=false", 33},
 		"2026-07-28": {"-stateless=true", 40},
@@ -135,21 +138,22 @@ func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
 	}
 }
 
-// tasks begins the scenarios of an extension that the SDK does not have, and that no revision requires.
+// tasks is the prefix of the scenarios of an extension. The SDK does not implement the extension, and no revision
+// requires it.
 const tasks = "tasks-"
 
-// conformance is the suite.
+// conformance is the installed conformance suite.
 type conformance struct{ testkit.NodePrograms }
 
-// checked is an element of its report of a scenario.
+// checked is one check in the suite's report of a scenario.
 type checked struct {
 	ID, Status, ErrorMessage string
 }
 
 const failure = "FAILURE"
 
-// slowly has the suite wait twenty times as long: it takes a service for dead that does not answer some requests within
-// half a second, as a busy machine does not always.
+// slowly is a script that multiplies the timeouts of the suite by twenty. By default, the suite takes a service for
+// dead after half a second, which a busy machine may need.
 const slowly = `
 const { setTimeout: timer } = globalThis;
 globalThis.setTimeout = (then, milliseconds, ...args) => timer(then, 20 * milliseconds, ...args);
@@ -157,13 +161,13 @@ const { timeout } = AbortSignal;
 AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 20 * milliseconds);
 `
 
-// check runs the scenarios of a revision and returns what each found.
+// check runs the scenarios of a revision and returns the checks of each scenario.
 func (s conformance) check(t *testing.T, endpoint, revision string) map[string][]checked {
 	t.Helper()
 	reports := t.TempDir()
-	// milliseconds a scenario
+	// The timeout is in milliseconds for each scenario.
 	args := []string{"server", "--url", endpoint, "--output-dir", reports, "--timeout", "30000"}
-	// the suite has no list of what it requires
+	// The suite has no list of the requirements of this revision.
 	if revision == "2025-06-18" {
 		args = append(args, "--suite", "all", "--spec-version", revision)
 	} else {
@@ -174,7 +178,7 @@ func (s conformance) check(t *testing.T, endpoint, revision string) map[string][
 	if err := os.WriteFile(slow, []byte(slowly), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// its exit code is of all scenarios
+	// The exit code is ignored, because it covers all scenarios.
 	run := s.RunIn(t, dir, []string{"NODE_OPTIONS=--require=" + slow}, "conformance", args...)
 	files, err := filepath.Glob(filepath.Join(reports, "server-*", "checks.json"))
 	if err != nil || len(files) == 0 {
@@ -195,7 +199,7 @@ func (s conformance) check(t *testing.T, endpoint, revision string) map[string][
 	return found
 }
 
-// scenarioOf is the scenario of a folder, server-<scenario>-<time>.
+// scenarioOf returns the name of the scenario in the name of a folder, server-<scenario>-<time>.
 func scenarioOf(folder string) string {
 	const timeLength = len("-2026-11-21T07-22-14-855Z")
 	return strings.TrimPrefix(folder[:len(folder)-timeLength], "server-")

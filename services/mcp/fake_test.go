@@ -25,18 +25,17 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// businessID and the ids below are those of the fake business.
+// businessID, cutID and annaID are ids of the fake business, a service and a staff member.
 const (
 	businessID = "0b7c9c0e-63a5-5d6b-9a0e-2f4f8a1d6c01"
 	cutID      = "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10"
 	annaID     = "8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22"
 )
 
-// fakePeers stands for every service that mcp asks: it answers paths with what a test puts there, and remembers the
-// bodies and queries that it was sent.
+// fakePeers is a fake of all services that mcp calls. A test sets the answers of paths. It stores the requests.
 type fakePeers struct {
 	mu      sync.Mutex
-	answers map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or what is sent as JSON
+	answers map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or a value to send as JSON
 	asked   map[string][]asked
 }
 
@@ -45,7 +44,7 @@ type asked struct {
 	header      http.Header
 }
 
-// newPeers has keys "Bearer read", "Bearer write" and "Bearer all", and a business called harbor.
+// newPeers returns peers with the keys "Bearer read", "Bearer write" and "Bearer all", and the business harbor.
 func newPeers() *fakePeers {
 	const public = "GET /internal/api/public/harbor/"
 	return &fakePeers{asked: map[string][]asked{}, answers: map[string]any{
@@ -120,7 +119,7 @@ func (n *fakePeers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// queries gives the query of the last request to a path that has this in it.
+// queries returns the query of the last request to a path whose query contains `having`.
 func (n *fakePeers) queries(path, having string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -133,7 +132,7 @@ func (n *fakePeers) queries(path, having string) string {
 	return last
 }
 
-// start runs the service before fake peers and returns its public address.
+// start runs the service with the fake peers and returns its public address.
 func start(t testing.TB, n *fakePeers, change ...func(*mcp.Config)) string {
 	t.Helper()
 	beside := httptest.NewServer(n)
@@ -141,7 +140,7 @@ func start(t testing.TB, n *fakePeers, change ...func(*mcp.Config)) string {
 	return startBeside(t, beside.URL, change...)
 }
 
-// startBeside runs the service with one address for all its peers.
+// startBeside runs the service with the address `beside` for all peers, and returns its public address.
 func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) string {
 	t.Helper()
 	cfg := mcp.Config{

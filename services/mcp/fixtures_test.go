@@ -24,11 +24,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 )
 
-// fixtures is the server of the SDK, in the version that the service is built with, that has all tools, prompts and
-// resources which the suite calls.
+// fixtures is the SDK's server with all tools, prompts and resources that the suite calls. Its version is that of the
+// SDK in the service.
 const fixtures = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 
-// buildFixtures compiles it.
+// buildFixtures compiles the server with the fixtures and returns the path of the program.
 func buildFixtures(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "fixtures")
@@ -36,7 +36,8 @@ func buildFixtures(t *testing.T) string {
 	return program
 }
 
-// runFixtures runs the program behind the service's own server and gate, and returns the address of the latter.
+// runFixtures runs the program behind the HTTP server and the gate of the service, and returns the address of the HTTP
+// server.
 func runFixtures(t *testing.T, program, mode string) string {
 	t.Helper()
 	behind := testkit.Serve(t, func(address string) *exec.Cmd { return exec.Command(program, "-http", address, mode) })
@@ -49,12 +50,13 @@ func runFixtures(t *testing.T, program, mode string) string {
 	return gated(t, proxy)
 }
 
-// harborAlone gives every business the slug of the fake one.
+// harborAlone returns the slug "harbor" for every business.
 type harborAlone struct{}
 
 func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
 
-// gated serves another protocol handler as the service serves its own: on libs/platform/server, behind the gate.
+// gated serves a protocol handler as the service serves its own: on libs/platform/server, behind the gate. It returns
+// the address.
 func gated(t *testing.T, protocol http.Handler) string {
 	t.Helper()
 	beside := httptest.NewServer(newPeers())

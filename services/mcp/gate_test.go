@@ -21,7 +21,7 @@ type reply struct {
 	body   string
 }
 
-// post sends a request as a test changes it; a Host among its headers is the name that it is sent to.
+// post sends a request to /mcp with the given headers. The header Host, if present, is the host of the request.
 func post(t *testing.T, address, method, body string, header http.Header) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/mcp", strings.NewReader(body))
@@ -49,7 +49,7 @@ func post(t *testing.T, address, method, body string, header http.Header) reply 
 	return reply{response.StatusCode, response.Header, string(read)}
 }
 
-// want checks the status and, for a refusal, its one shape (semantics.md §7).
+// want checks the status and, if `code` is not empty, the form of the fault (semantics.md §7).
 func (r reply) want(t *testing.T, what string, status int, code string) {
 	t.Helper()
 	var refusal struct{ Error, MessageCode string }
@@ -143,8 +143,9 @@ func TestAKeyAndOneRequestAreEnough(t *testing.T) {
 	}
 }
 
-// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun. In
-// revisions before 2026-07-28 the SDK does not hand the request's own deadline on to a tool.
+// TestWhatTheGateTookIsTakenFromTheCall shows that the time of the gate counts as time of the call. If the rest of the
+// time is too short, no booking begins. Before revision 2026-07-28, the SDK does not pass the deadline of the request
+// to a tool.
 func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	t.Parallel()
 	const whole = 500 * time.Millisecond
@@ -154,8 +155,8 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	} {
 		n := newPeers()
 		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			// A slow service: a request's time is the machine's, which no clock of a test moves. Taking longer changes
-			// nothing.
+			// The test sleeps, because the fake clock does not control the timeouts of requests. A longer sleep gives
+			// the same result.
 			time.Sleep(whole * 19 / 20)
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})
@@ -176,7 +177,8 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	}
 }
 
-// A service that is away takes down what asks it, and nothing else; without booking no key can be checked.
+// TestEachServiceThatIsAwayTakesItsToolsWithIt shows that an unavailable service affects only the tools that call it.
+// Without booking, all requests fail, because no key can be checked.
 func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	t.Parallel()
 	slots := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
@@ -222,7 +224,8 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	}
 }
 
-// Only where the booking may have been made is the agent told so, and how to learn it.
+// TestABookingWhoseOutcomeIsUnknownIsToldAsSuch shows that the agent gets outcome_unknown if the booking may have been
+// made. The field next_step explains how to find out.
 func TestABookingWhoseOutcomeIsUnknownIsToldAsSuch(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []*fault.Error{fault.Unknown(nil),

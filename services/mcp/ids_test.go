@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An agent that writes a name where an id belongs is told which tool has the id.
+// TestWhatIsNoIDIsToldWhereItComesFrom sends names instead of ids, and expects errors with the tool that lists the ids.
 func TestWhatIsNoIDIsToldWhereItComesFrom(t *testing.T) {
 	t.Parallel()
 	n := newPeers()

@@ -9,13 +9,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
-// someAddress is one that no other test shares the limits of.
+// someAddress returns a random address, so that other tests do not count against its limits.
 func someAddress() string {
 	return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
 }
 
-// inAMinute returns what the last of some requests gives, once all of them were sent within a minute: after it the
-// first counts no longer.
+// inAMinute calls `send` until one call takes less than a minute, and returns its last answer. After a minute, a limit
+// no longer counts the first request.
 func inAMinute(send func() reply) reply {
 	for {
 		begun := time.Now()

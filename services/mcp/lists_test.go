@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// many are so many members of a JSON list, each with its number where %d stands.
+// many returns n elements of a JSON list. In each, %d is replaced by the number of the element.
 func many(n int, each string) string {
 	list := make([]string, n)
 	for i := range list {
@@ -18,8 +18,8 @@ func many(n int, each string) string {
 	return strings.Join(list, ",")
 }
 
-// crowded is the fake business with so many variants, kinds of tickets and upsells of one element, whose texts grow
-// when they are escaped.
+// crowded returns peers whose services, events and rentals have one element with n variants, tiers or upsells. Their
+// texts become longer when they are escaped.
 func crowded(n int) *fakePeers {
 	const public, frame = "GET /internal/api/public/harbor/",
 		`"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
@@ -41,7 +41,7 @@ func crowded(n int) *fakePeers {
 	return s
 }
 
-// inner gives how many parts the one element of an answer shows, and how many it says there are.
+// inner returns the number of parts that the only element of an answer shows, and the total number that it states.
 func (c content) inner(list, parts string) (int, any) {
 	elements, _ := c.StructuredContent[list].([]any)
 	element, _ := elements[0].(map[string]any)

@@ -21,7 +21,7 @@ const (
 	vestID  = "6512bd43-d9ca-4e02-8c21-9b5b3a3f1a06"
 )
 
-// rentalPeers adds two rentals and their availability to the fake business.
+// rentalPeers returns [newPeers] with two rentals and the given answer about their availability.
 func rentalPeers(availability any) *fakePeers {
 	n := newPeers()
 	const rental = `"description":"","description_html":"","quoted_price":null,"price":12.00,"quantity":6,"max_bookable_online":2,"image_url":"",
@@ -35,14 +35,14 @@ func rentalPeers(availability any) *fakePeers {
 	return n
 }
 
-// content is what a call gave.
+// content is the result of a tool call.
 type content struct {
 	IsError           bool
 	Content           []struct{ Text string }
 	StructuredContent map[string]any
 }
 
-// call calls a tool as a client that keeps no session does.
+// call calls a tool as a client without a session does.
 func call(t *testing.T, address, key, tool string, arguments map[string]any) content {
 	t.Helper()
 	got, said := tryCall(t, address, key, tool, arguments)
@@ -52,7 +52,8 @@ func call(t *testing.T, address, key, tool string, arguments map[string]any) con
 	return *got
 }
 
-// tryCall gives nil, and what was said instead, where there was no time for the call.
+// tryCall calls a tool and returns its result. Without a result, for example after a timeout, it returns nil and the
+// answer as a text.
 func tryCall(t *testing.T, address, key, tool string, arguments map[string]any) (*content, string) {
 	t.Helper()
 	encoded, err := json.Marshal(map[string]any{
@@ -85,7 +86,8 @@ func tryCall(t *testing.T, address, key, tool string, arguments map[string]any) 
 	return answer.Result, ""
 }
 
-// availability gives the status of each rental of a list, with the code of an unavailable one.
+// availability returns the status of each rental in a result, with the reason and the code if the rental is
+// unavailable.
 func (c content) availability(t *testing.T) map[string]string {
 	t.Helper()
 	var list struct {
@@ -119,7 +121,7 @@ func (c content) availability(t *testing.T) map[string]string {
 	return got
 }
 
-// period is a rental period with what else a test asks for.
+// period returns the arguments of a rental period with additional arguments.
 func period(more ...string) map[string]any {
 	arguments := map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-03"}
 	for i := 0; i < len(more); i += 2 {
@@ -175,7 +177,8 @@ func TestRentalsWithoutDatesAskForNoAvailability(t *testing.T) {
 	}
 }
 
-// Unknown is neither free nor full (interface.md §4, as with computed false).
+// TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead shows that the status of a rental may be unknown, which
+// means neither free nor fully booked. The field `computed` is false then (interface.md §4).
 func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 	t.Parallel()
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -205,10 +208,10 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 			}
 			within := testkit.MaxWait
 			if name == "does not answer" {
-				within = 2 * time.Second // nobody waits longer for it
+				within = 2 * time.Second // the short timeout keeps the test short
 			}
 			var got *content
-			// how fast this machine asks and answers is not tested
+			// A slow machine may exceed the timeout, so the test repeats the call with a longer one.
 			for said := ""; got == nil || got.IsError; within *= 2 {
 				if within > testkit.MaxWait {
 					t.Fatalf("%+v %s", got, said)

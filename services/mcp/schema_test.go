@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// outputs are the schemas of what the tools answer, as a key is shown them.
+// outputs returns the output schemas of the tools that a key may see, by the name of the tool.
 func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved {
 	t.Helper()
 	got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -37,7 +37,8 @@ func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved 
 	return schemas
 }
 
-// Clients hold structured content against the output schema and refuse what does not fit.
+// TestAnswersAndRefusalsFitTheirSchemas validates results and faults of the tools. Clients check structured content
+// with the output schema and refuse invalid content.
 func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 	t.Parallel()
 	n := rentalPeers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +94,7 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// A locale never fails a request (interface.md §2), whatever it is.
+// TestALocaleOfAnyLengthIsTaken shows that a very long locale causes no fault (interface.md §2).
 func TestALocaleOfAnyLengthIsTaken(t *testing.T) {
 	t.Parallel()
 	n := newPeers()

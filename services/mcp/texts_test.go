@@ -13,7 +13,7 @@ import (
 
 const public = "GET /internal/api/public/harbor/"
 
-// said is the text of a call, which must succeed.
+// said calls a tool, which must succeed, and returns the text of the result.
 func said(t *testing.T, n *fakePeers, tool string, arguments map[string]any) string {
 	t.Helper()
 	got := call(t, start(t, n), "read", tool, arguments)
@@ -23,7 +23,7 @@ func said(t *testing.T, n *fakePeers, tool string, arguments map[string]any) str
 	return got.Content[0].Text
 }
 
-// expectLines expects that a text is these lines.
+// expectLines expects that a text consists of the given lines.
 func expectLines(t *testing.T, got string, want ...string) {
 	t.Helper()
 	if whole := strings.Join(want, "\n"); got != whole {
@@ -33,7 +33,8 @@ func expectLines(t *testing.T, got string, want ...string) {
 
 const frame = `"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
 
-// An agent that reads the text alone can sell: prices, variants, classes, deposits, and the tool to call next.
+// TestTheTextOfServicesIsEnoughToSell shows that the text of list_services is sufficient to sell without the structured
+// content. It has prices, variants, classes, deposits and the next tool.
 func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
@@ -121,7 +122,8 @@ func TestBusinessInfoListsTheQuestions(t *testing.T) {
 	}
 }
 
-// An agent gets the business's name in its customer's language, as it gets those of services.
+// TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor shows that get_business_info translates the name of the
+// business to the requested language.
 func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
@@ -141,7 +143,7 @@ const day = `{"slots":[
 	{"time":"23:30","endTime":"00:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
 	{"time":"00:30","endTime":"01:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-02","dateOffset":1}],"computed":true,"timezone":"Europe/Lisbon"}`
 
-// asksDay are the arguments of find_slots for one date.
+// asksDay has the arguments of find_slots for one date.
 var asksDay = map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
 
 func TestFreeTimesAreGroupedByMember(t *testing.T) {
@@ -155,7 +157,8 @@ func TestFreeTimesAreGroupedByMember(t *testing.T) {
 		"Anna (staff_id 00000000-0000-4000-8000-00000000000a) after midnight, with date Tue 2027-03-02, at 00:30")
 }
 
-// While bookings are paused, free times are shown with the pause before them.
+// TestAPauseIsNamedBesideFreeTimes shows that find_slots lists free times while bookings are paused, after a sentence
+// about the pause.
 func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
 	t.Parallel()
 	const sentence = "Online bookings are paused: nothing can be booked now, and book_appointment is refused.\n"
@@ -181,7 +184,8 @@ func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
 	}
 }
 
-// A day with more starts than fit goes on where its text ends.
+// TestALongDayGoesOnWhereItsTextEnds lists a day with more starts than one text may have. Each text names the offset of
+// the next call.
 func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
@@ -217,7 +221,7 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	}
 }
 
-// A refusal names the tool to call next, and no path of another interface.
+// TestARefusalNamesTheToolToCallNext shows that a fault names the next tool instead of a path of the REST API.
 func TestARefusalNamesTheToolToCallNext(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
@@ -231,7 +235,8 @@ func TestARefusalNamesTheToolToCallNext(t *testing.T) {
 		"Call find_slots for the times that are free.")
 }
 
-// JSON-RPC 2.0 §5.1: a request for a method that there is not is answered under its id, with the code -32601.
+// TestAnUnknownMethodIsAnsweredAsJSONRPCSays shows that a request with an unknown method gets the code -32601 and its
+// own id (JSON-RPC 2.0 §5.1).
 func TestAnUnknownMethodIsAnsweredAsJSONRPCSays(t *testing.T) {
 	t.Parallel()
 	address := start(t, newPeers())

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The fake clock stands at Monday 2027-03-01, 06:00 in Lisbon.
+// nothingAtAll is an answer of availability without free slots.
 const nothingAtAll = `{"slots":[],"computed":true,"timezone":"Europe/Lisbon"}`
 
 func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// The protocol's library says nothing of a request whose time is over, which must not read as an empty success.
+// TestAnAnswerThatWasNotGivenIsAFault shows that a request without an answer gets a fault. The MCP library writes
+// nothing after the timeout of a request, and an empty answer would look like a success.
 func TestAnAnswerThatWasNotGivenIsAFault(t *testing.T) {
 	t.Parallel()
 	silent := &answer{ResponseWriter: httptest.NewRecorder()}

@@ -7,7 +7,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// JSON has one kind of number: every argument of a tool that is a whole number may be written with a point.
+// TestWholeNumbersMayBeWrittenWithAPoint shows that each integer argument of a tool may be written as 1.0. JSON has
+// only one type of number.
 func TestWholeNumbersMayBeWrittenWithAPoint(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encodedSize is how many bytes a text takes in JSON, as the standard library writes it.
+// encodedSize returns the number of bytes of a text in JSON, as encoding/json writes it, without the quotes.
 func encodedSize(t *rapid.T, s string) int {
 	encoded, err := json.Marshal(s)
 	if err != nil {

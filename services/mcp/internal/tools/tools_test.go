@@ -17,12 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// panicking panics instead of reading.
+// panicking is a reader that panics.
 type panicking struct{ Reader }
 
 func (panicking) Read(context.Context, string, string, url.Values, any) error { panic("secret") }
 
-// The SDK calls tools in goroutines of its own, where a panic would end the process.
+// TestAPanicInAToolIsARefusalThatSaysNothingOfIt shows that a panic in a tool gives the fault internal and a log line.
+// The SDK calls tools in its own goroutines, so an uncaught panic would end the process.
 func TestAPanicInAToolIsARefusalThatSaysNothingOfIt(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
