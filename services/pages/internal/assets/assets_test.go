@@ -2,7 +2,8 @@ package assets
 
 import "testing"
 
-// What other sites include costs their visitors, too (pages.md).
+// TestTheScriptOfOtherSitesIsSmall shows that the embedding script has at most 3 KiB. Visitors of other sites load it,
+// too (pages.md).
 func TestTheScriptOfOtherSitesIsSmall(t *testing.T) {
 	t.Parallel()
 	script, err := Files.ReadFile("dist/embed.js")

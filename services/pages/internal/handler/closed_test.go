@@ -24,9 +24,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// meanwhile is a business that has published since the page read its offer: booking refuses by the newest one.
+// meanwhile is a business that has published a new offer after the page read the old one. Booking refuses each sale by
+// the new offer.
 type meanwhile struct {
-	known, newest *catalog.Offer // nil: nobody can tell
+	known, newest *catalog.Offer // newest is nil if catalog is unavailable
 	refusal       fault.Kind
 }
 
@@ -57,7 +58,7 @@ const (
 	cutID  = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a9a"
 )
 
-// theatre is the pages of a business that sells tickets of a gala for twelve euros, over HTTP.
+// theatre returns the pages of a business that sells tickets of a gala for twelve euros.
 func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
 	bookings usecase.Bookings) (*Pages, *fiber.App) {
 	t.Helper()
@@ -86,7 +87,7 @@ func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
 	return pages, app
 }
 
-// buyTicket sends the form of one ticket for twelve euros and returns the status and the page.
+// buyTicket submits the form for one ticket of twelve euros. It returns the status and the text of the page.
 func buyTicket(t *testing.T, m meanwhile) (int, string) {
 	t.Helper()
 	pages, app := theatre(t, m, m, m)
@@ -107,8 +108,8 @@ func buyTicket(t *testing.T, m meanwhile) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// Whoever is refused by a pause that the page has not read of yet is told until when it lasts, not that nothing is to
-// be had.
+// TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer shows that a refused customer reads the reason from the newest
+// offer. For example, the page names the end of a pause that began after the page was shown.
 func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	t.Parallel()
 	offer := func(change func(*catalog.Offer)) *catalog.Offer {

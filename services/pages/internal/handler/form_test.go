@@ -19,10 +19,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// sales books what it is asked for, once for each idempotency key.
+// sales is a fake booking service that sells one ticket for each idempotency key.
 type sales struct {
 	meanwhile
-	links map[string]string // by key
+	links map[string]string // by idempotency key
 }
 
 func (s sales) SellTicket(ctx context.Context, _ uuid.UUID, _ booking.NewTicket) (*booking.Ticket, error) {
@@ -33,7 +33,7 @@ func (s sales) SellTicket(ctx context.Context, _ uuid.UUID, _ booking.NewTicket)
 	return &booking.Ticket{ManageURL: s.links[key]}, nil
 }
 
-// form is a page with a form, and what its fields hold.
+// form is an answer to a request for a page with a form.
 type form struct {
 	status         int
 	text, location string
@@ -72,7 +72,8 @@ func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
 	return f
 }
 
-// boxOffice is the details of a ticket of a theatre that speaks two languages.
+// boxOffice returns the pages of a theatre with two languages, the address of the details of one ticket, and the fields
+// of its form.
 func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 	t.Helper()
 	offer := &catalog.Offer{
@@ -89,7 +90,8 @@ func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 	return app, "/b/theatre/events/" + galaID + "/details?n-" + tierID + "=1", typed
 }
 
-// The public list of services never resolves categories.
+// TestServicesAreListedUnderTheirTranslatedCategory shows that the page translates categories. The public list of
+// services does not.
 func TestServicesAreListedUnderTheirTranslatedCategory(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{
@@ -120,7 +122,7 @@ func TestGoingBackAndSendingAgainShowsWhatWasBooked(t *testing.T) {
 	if booked.status != http.StatusSeeOther {
 		t.Fatalf("nothing is booked: %d %s", booked.status, booked.text)
 	}
-	back := ask(t, app, address+"&form="+url.QueryEscape(first.token), nil) // as the script has made of the address
+	back := ask(t, app, address+"&form="+url.QueryEscape(first.token), nil) // the script adds the token of the form to the address
 	typed.Set("token", back.token)
 	if again := ask(t, app, address, typed); again.location != booked.location {
 		t.Errorf("going back leads to %q, and not to %q", again.location, booked.location)
@@ -154,7 +156,7 @@ func TestAnotherLanguageKeepsWhatWasChosenAndTyped(t *testing.T) {
 	}
 	typed.Set("token", shown.token)
 	typed.Set("stay", "yes")
-	typed.Set("email", "zoe@") // not checked yet
+	typed.Set("email", "zoe@") // an invalid value, as this request does not check it
 	pt := ask(t, app, shown.languages[1], typed)
 	if pt.status != http.StatusOK || pt.token != shown.token || !strings.Contains(pt.text, `lang="pt"`) ||
 		!strings.Contains(pt.text, `value="Zoë"`) || !strings.Contains(pt.text, `value="zoe@"`) {

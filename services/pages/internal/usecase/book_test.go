@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// inFlight is what booking answers while the first of two clicks books.
+// inFlight is the fault that booking returns while it still handles the first of two equal requests.
 var inFlight = fault.New(fault.IdempotencyInProgress, "A request with this key is still in flight.")
 
 func TestTheSecondClickGetsWhatAFirstOneBooksThatTakesLong(t *testing.T) {
@@ -19,7 +19,7 @@ func TestTheSecondClickGetsWhatAFirstOneBooksThatTakesLong(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		done, err := once(ctx, "key", func(context.Context) (string, error) {
-			if time.Since(begun) < 7*time.Second { // a payment provider alone may take 5
+			if time.Since(begun) < 7*time.Second { // the request to a payment provider may take 5 s
 				return "", inFlight
 			}
 			return "booked", nil

@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// TestABusinessSpeaksTheNearestOfItsLanguages: a page and its messages are in the language that the business's texts
-// are matched in.
+// TestABusinessSpeaksTheNearestOfItsLanguages shows that a page is in the language of the business that is nearest to
+// the requested one.
 func TestABusinessSpeaksTheNearestOfItsLanguages(t *testing.T) {
 	t.Parallel()
 	b := &Business{Offer: &catalog.Offer{Languages: []string{"en", "pt-PT", "de"}, DefaultLanguage: "en"}}

@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Who pastes from a spreadsheet, a contact or a letter pastes what they do not see; it is no fault of theirs.
+// TestWhatIsPastedWithInvisibleCharactersIsTaken shows that invisible characters of pasted text are removed. Customers
+// paste them from spreadsheets, contacts and letters without seeing them.
 func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Offer: &catalog.Offer{}}
@@ -44,7 +45,8 @@ func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	}
 }
 
-// Whatever is typed, what passes is one line of text that can be seen, as booking takes it.
+// TestDetailsThatPassAreOneLineEach checks random texts. Each accepted text is one line without control characters, as
+// booking requires.
 func TestDetailsThatPassAreOneLineEach(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Offer: &catalog.Offer{}}

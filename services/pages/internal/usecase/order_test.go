@@ -17,11 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// spots are what is left of something: a number, or unknown.
+// spots draws a number of remaining spots, or nil for an unknown number.
 var spots = rapid.Ptr(rapid.IntRange(0, 30), true)
 
-// A basket is cut to what is left of each tier and of the event, and to nothing less; where all of it is left, or
-// nobody knows, it stays.
+// TestABasketIsCutToWhatIsLeft shows that a basket is reduced to the spots that are left of each tier and of the event.
+// If these numbers are unknown, the basket stays unchanged.
 func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,7 +62,7 @@ func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 	})
 }
 
-// testZones draws a zone, among them some whose clocks change at midnight or by half an hour.
+// testZones draws a time zone. Some of the zones change their clocks at midnight or by half an hour.
 func testZones(t *rapid.T) *time.Location {
 	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "Europe/Lisbon", "America/Havana",
 		"Australia/Lord_Howe"}).Draw(t, "zone"))
@@ -75,8 +75,8 @@ func testZones(t *rapid.T) *time.Location {
 // newRental returns a rental with a random id.
 func newRental() *usecase.Rental { return &usecase.Rental{Rental: publicapi.Rental{ID: uuid.New()}} }
 
-// What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its
-// owner allows it.
+// TestAReservationStandsInTheAddressAndEndsWhereItShould shows that the address contains the chosen reservation. A
+// number of days is offered exactly if each of these days is free and the owner permits that number.
 func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// A sandbox is paid without accounts at its providers; another business must have one.
+// TestTicketsAndRentalsOfASandboxArePaidOnThePage shows that a sandbox takes payments without an account at a provider.
+// Another business needs an account.
 func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
 	t.Parallel()
 	gala, kayak := uuid.New(), uuid.New()

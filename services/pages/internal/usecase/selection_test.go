@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// ids are a few, so that services come twice.
+// ids draws one of six ids, so that some services occur twice.
 var ids = rapid.Map(rapid.Uint8Range(0, 5), func(n uint8) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte{n})
 })

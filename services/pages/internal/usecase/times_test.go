@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// A business all of whose places are taken is told that what is free is not known; another's visitors see what is.
+// TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot shows that free times of a business are unknown if all its
+// places for concurrent requests are occupied. Other businesses are not affected.
 func TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	availability := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

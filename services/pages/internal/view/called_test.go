@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// The page names the business in the language of the business that is nearest to the reader's, and else as its owner
-// wrote it first.
+// TestThePageNamesTheBusinessInItsReadersLanguage shows that the page has the name of the business in the nearest
+// language. Without a translation, the page has the default name.
 func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()

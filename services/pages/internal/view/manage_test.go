@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// The customer's page says why something is cancelled that was not paid in time, and of what was cancelled otherwise it
-// does not.
+// TestTheCustomersPageSaysThatItWasNotPaidInTime shows that the page names the missing payment if a sale was cancelled
+// for that reason, and only then.
 func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -46,7 +46,8 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 	}
 }
 
-// Outlook shows a plus sign of a query as it stands.
+// TestTheLinkToOutlookHasNoPlusForABlank shows that blanks in the link are not encoded as plus signs. Outlook would
+// show the plus signs.
 func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()

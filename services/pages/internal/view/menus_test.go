@@ -12,8 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// What is kept of a menu is never shown to another business's readers, in another language, or after anything of it has
-// changed.
+// TestAMenuIsShownAsItIsNow shows that a cached menu is shown only for the same business, language, offer and services.
 func TestAMenuIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
 )
 
-// A notice of a failure has the colour of failures: the other notices have that of the business, which may be green.
+// TestNoticesOfFailuresAreMarked shows that notices of failures have the class for failures. Other notices have the
+// colour of the business, which may be green.
 func TestNoticesOfFailuresAreMarked(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -35,10 +36,11 @@ func TestNoticesOfFailuresAreMarked(t *testing.T) {
 	}
 }
 
-// An alert is about a failure, on these pages and on the owner's.
+// TestEveryAlertIsMarked shows that each notice with the role alert has the class for failures, on these pages and on
+// the owner's.
 func TestEveryAlertIsMarked(t *testing.T) {
 	t.Parallel()
-	inputs.Checkout("services") // the owner's pages are another module
+	inputs.Checkout("services") // the owner's pages are in another module
 	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)
 	var files []string
 	for _, folder := range []string{".", "../../../console/internal/pages/view",

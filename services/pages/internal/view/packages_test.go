@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// A package's card says what it is, how long it takes, what it costs and saves, from where that begins, and leads on
-// with its services. It is not there while a service of it is not offered.
+// TestAPackageIsShownWithWhatItCosts shows that the card of a package has its name, services, duration, price and
+// saving. If the price can vary, the card shows it as a minimum. A package is not shown if one of its services is not
+// offered.
 func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()

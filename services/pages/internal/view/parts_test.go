@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// partsPage is a page in English of a business in Lisbon.
+// partsPage returns a page in English of a business in Lisbon.
 func partsPage(t *testing.T) *Page {
 	t.Helper()
 	all, err := texts.Load()

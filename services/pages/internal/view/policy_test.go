@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// pageOf is a page in English of a business that has this offer, on 1 December 2026 at noon.
+// pageOf returns a page in English of a business with the given offer, on 1 December 2026 at noon.
 func pageOf(t *testing.T, offer *catalog.Offer) *Page {
 	t.Helper()
 	sentences, err := texts.Load()
@@ -34,7 +34,8 @@ func pageOf(t *testing.T, offer *catalog.Offer) *Page {
 	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Offer: offer, Now: now}}
 }
 
-// A policy is shown by dates, the deadline for cancelling beside them; steps that have passed are left out.
+// TestPolicyIsShownAsDates shows that the page lists the dates of a cancellation policy and the deadline of cancelling.
+// It omits steps that have passed.
 func TestPolicyIsShownAsDates(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *int { return &n }
@@ -45,7 +46,7 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 		cancel *int
 		start  int // hours from now
 		total  json.Number
-		want   []string // what each line begins with and the day of December that it names
+		want   []string // beginning of each line and the day of December in it, separated by |
 	}{
 		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until|3", "Until|4", "After that",
 			"You can cancel until|5"}},
@@ -71,7 +72,8 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 	}
 }
 
-// The customer's page names the deadline, and when the refund changes before it.
+// TestManagePageShowsDeadlineAndRefundChange shows that the customer's page names the deadline of cancelling, and an
+// earlier time at which the refund changes.
 func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
 	t.Parallel()
 	p := pageOf(t, &catalog.Offer{})
@@ -89,8 +91,8 @@ func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
 	}
 }
 
-// A price says how many people pay which price, and which rules changed it; rules about a first visit are said as a
-// condition.
+// TestPriceSaysHowItCameAbout shows that a price names the quantity, the unit price and the labels of the applied
+// pricing rules. A discount for a first booking is shown as a condition.
 func TestPriceSaysHowItCameAbout(t *testing.T) {
 	t.Parallel()
 	ten := decimal.NewFromInt(-10)

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale although the business has others today.
+// TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale shows that the page uses the time zone and currency of the sale,
+// even if the business has changed them.
 func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -62,7 +63,8 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 	}
 }
 
-// TestTheCustomersPageShowsADepositAsPaid, and what is left to pay on site; of what is cancelled nothing is left.
+// TestTheCustomersPageShowsADepositAsPaid shows that the page names the paid deposit and the amount to pay on site.
+// After a cancellation, no such amount is shown.
 func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
