@@ -162,7 +162,7 @@ func TestFrontRoutesOnlyPublicPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// is sent as http://internal/offers/door
+	// The client sends the absolute target http://internal/offers/routed-paths.
 	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/routed-paths"}
 	response, err := w.http.Do(foreign)
 	if err != nil {

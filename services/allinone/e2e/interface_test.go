@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// harbor publishes the demo business, which has something of everything, and returns the public reads of it: what to
-// ask, by path of the document.
+// harbor publishes the demo business, which has every kind of product. It returns the queries of its public reads, by
+// the path in the document.
 func harbor(t *testing.T, w *platform, slug string) map[string][]string {
 	t.Helper()
 	manifest, err := os.ReadFile("../demo.yaml")
@@ -47,7 +47,8 @@ func harbor(t *testing.T, w *platform, slug string) map[string][]string {
 	}
 }
 
-// Whether each answer is as described, the contract of the client checks; here is that every read is asked.
+// TestReadsMatchDocumentAndAllowCORS requests every read of the document from a page of another origin. The client's
+// transport [contract] compares the answers with the document.
 func TestReadsMatchDocumentAndAllowCORS(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -150,7 +151,7 @@ func TestBookRejectsUnsupportedBodies(t *testing.T) {
 		"unsupported_media_type")
 	send(strings.Repeat(" ", 256<<10+1), nil).checkStatus(t, http.StatusRequestEntityTooLarge, "payload_too_large")
 	large := w.do(t, http.MethodGet, w.PublicURL+"/api/public/bodies/info", []byte(strings.Repeat(" ", 256<<10+1)), nil)
-	large.checkStatus(t, http.StatusBadRequest, "invalid_parameter") // of any size: a read has no body
+	large.checkStatus(t, http.StatusBadRequest, "invalid_parameter") // a read accepts no body of any size
 }
 
 func TestUnknownBusinessIsNotFoundOnEveryPath(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// catalogue is a business with 1,000 services of five variants each under 200 pricing rules, all of which apply.
+// catalogue returns the manifest of a business with 1,000 services of five variants each. All of its 200 pricing rules
+// apply to all of them.
 func catalogue(slug string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
@@ -32,7 +33,8 @@ func catalogue(slug string) string {
 	return b.String()
 }
 
-// crowded is a business of so many members who all perform one service around the clock, in steps of so many minutes.
+// crowded returns the manifest of a business that is always open. All `members` of its staff perform one service, with
+// a start every `interval` minutes.
 func crowded(slug string, members, interval int) string {
 	var staff, keys strings.Builder
 	for i := range members {
@@ -53,7 +55,7 @@ staff:
 `, slug, interval, staff.String(), strings.TrimSuffix(keys.String(), ", "))
 }
 
-// processorTime is the processor time that this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -63,8 +65,9 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Each path is asked for the dearest that a manifest can be published for. What is logged (go test -v, with nothing
-// beside it) is the processor time of all services, the front and the reading client together.
+// TestReadsOfLargestBusinessesAreBounded sends the most expensive reads of the largest accepted manifests, and checks
+// the sizes of the answers. It logs the processor time of all services, the front and the client together. Run it alone
+// with `go test -v` to measure.
 func TestReadsOfLargestBusinessesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// checkLimit sends requests until limit have passed within a minute, and then one more, which must be refused.
+// checkLimit sends requests until `limit` requests have passed within a minute. It checks that the next request is
+// refused and has the headers of the limit.
 func checkLimit(t *testing.T, what string, limit, status int, send func(i int) reply) {
 	t.Helper()
 	refused := findRefused(t, what, limit, status, send)
@@ -30,12 +31,12 @@ func checkLimit(t *testing.T, what string, limit, status int, send func(i int) r
 	}
 }
 
-// findRefused sends requests until one is refused, which must be the first that follows on limit others within a
-// minute: those that passed a minute before a request count no longer for it, however long a busy machine takes to send
-// them. Each counted between two readings of the clock.
+// findRefused sends requests until one is refused, and returns its answer. Exactly `limit` requests must have passed in
+// the minute before the refused request. A busy machine may need more than a minute for `limit` requests, and then the
+// first ones no longer count. A request was counted between its start and its end, so findRefused records both times.
 func findRefused(t *testing.T, what string, limit, status int, send func(i int) reply) reply {
 	t.Helper()
-	var sent, answered []time.Time // of the requests that passed
+	var sent, answered []time.Time // times of the requests that passed
 	for i := range 5 * limit {
 		begun := time.Now()
 		a := send(i)
@@ -58,7 +59,7 @@ func findRefused(t *testing.T, what string, limit, status int, send func(i int) 
 	return reply{}
 }
 
-// countSince is how many of the times, oldest first, are later than a bound.
+// countSince returns how many of the sorted times are later than `bound`.
 func countSince(times []time.Time, bound time.Time) int {
 	first := slices.IndexFunc(times, func(at time.Time) bool { return at.After(bound) })
 	if first < 0 {
@@ -90,7 +91,7 @@ func TestLimitsRefuseRequestAfterMax(t *testing.T) {
 	for path, limit := range reads {
 		address := newAddress()
 		checkLimit(t, path, limit, http.StatusTooManyRequests, func(int) reply { return w.getFrom(t, address, path) })
-		w.get(t, path).checkStatus(t, http.StatusOK, "") // another address is not touched
+		w.get(t, path).checkStatus(t, http.StatusOK, "") // the limit does not apply to another address
 	}
 
 	nowhere := newAddress()
@@ -107,7 +108,7 @@ func TestLimitsRefuseRequestAfterMax(t *testing.T) {
 	})
 }
 
-// newIPv6Site is a /48 that no other test uses.
+// newIPv6Site returns a random /48 network, so that no other test uses it.
 func newIPv6Site() string {
 	return fmt.Sprintf("fd%02x:%x:%x", rand.IntN(256), rand.IntN(1<<16), rand.IntN(1<<16))
 }
@@ -192,7 +193,7 @@ func TestLimitsCountAcrossProcesses(t *testing.T) {
 
 func TestFrontIgnoresForwardedAddressesOfUntrustedClients(t *testing.T) {
 	t.Parallel()
-	// Everything here comes from this machine's address, whatever the header says.
+	// Without trusted proxies, all requests come from this machine's address, even if their header names another one.
 	w := start(t, useOwnRedis(t), func(c *allinone.Config) { c.TrustedProxies = nil })
 	w.publish(t, "direct", salon("direct", 1))
 	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.idsByName(t, "direct",
@@ -214,6 +215,6 @@ func TestLimitsApplyWithoutRedis(t *testing.T) {
 		return w.getFrom(t, address, path)
 	})
 	w.get(t, path).checkStatus(t, http.StatusOK, "")
-	// A change is seen without the message as well.
+	// The services read a new version even if Redis does not deliver the message about it.
 	w.publish(t, "alone", salon("alone", 2))
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// A customer comes back by their link, and the owner sees in a calendar what became of the booking.
+// TestCustomerLinkCancelsAndCalendarFeedFollows books, opens the customer's link and cancels by it. The owner's
+// calendar feed shows the booking, and ends when it is revoked.
 func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	t.Parallel()
 	const pages = "https://book.example.org"
@@ -71,7 +72,7 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	}
 }
 
-// getInternal reads a path of booking's internal port.
+// getInternal requests a path of booking's internal port. It returns the status and the body.
 func (w *platform) getInternal(t *testing.T, path string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.InternalURL("booking")+path, nil)

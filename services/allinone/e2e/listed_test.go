@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestBookAcceptsExactlyListedSlots asks the whole path, over generated businesses: every listed slot books,
-// and a start that is not listed is refused (semantics.md §3).
+// TestBookAcceptsExactlyListedSlots checks generated businesses over HTTP: every listed slot can be booked, and a start
+// that is not listed is refused (semantics.md §3).
 func TestBookAcceptsExactlyListedSlots(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -23,7 +23,7 @@ func TestBookAcceptsExactlyListedSlots(t *testing.T) {
 		w.publish(t, slug, manifest)
 		b := &bookingClient{w: w, slug: slug}
 		for name, id := range w.idsByName(t, slug, "services") {
-			// Lisbon's clocks change on the 28th
+			// Clocks in Lisbon change on 28 March.
 			for _, date := range []string{"2027-03-27", "2027-03-28", "2027-03-29"} {
 				b.checkDay(t, rng, id, date)
 				if t.Failed() {
@@ -34,7 +34,7 @@ func TestBookAcceptsExactlyListedSlots(t *testing.T) {
 	}
 }
 
-// bookingClient books with as many keys as its number of requests needs.
+// bookingClient books with a new key after every 90 requests, because each key has a limit.
 type bookingClient struct {
 	w     *platform
 	slug  string
@@ -51,7 +51,7 @@ func (b *bookingClient) book(t *testing.T, o order) reply {
 	return b.w.book(t, b.slug, b.key, o)
 }
 
-// checkDay books and cancels some of the day's slots, keeps one, and tries starts that are not listed.
+// checkDay books and cancels some of the day's slots, and tries starts that are not listed.
 func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 	t.Helper()
 	listed := b.w.slots(t, b.slug, date, "service_id="+service)
@@ -75,7 +75,7 @@ func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date str
 		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).checkStatus(t,
 			http.StatusOK, "")
 	}
-	// A slot of the day after midnight lies on the next date, and so may one of the day before on this one.
+	// A slot after midnight has the next date. Slots of the day before may therefore be on this date.
 	for _, s := range b.w.slots(t, b.slug, dayBefore(t, date), "service_id="+service).Slots {
 		starts[s.Date+s.Time] = true
 	}
@@ -83,7 +83,7 @@ func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date str
 		at := fmt.Sprintf("%02d:%02d", rng.IntN(24), 5*rng.IntN(12))
 		a, means := b.book(t, appointment(service, date, at)), at
 		if date == "2027-03-28" && strings.HasPrefix(at, "01:") {
-			means = "02:00" // the clocks skip this hour: the instant right after it is meant (semantics.md §1)
+			means = "02:00" // the clocks skip this hour, so that the time means the first instant after it (semantics.md §1)
 		}
 		if !starts[date+means] && a.status != http.StatusConflict {
 			t.Errorf("unlisted start %s %s answered %d: %s", date, at, a.status, a.body)
@@ -100,7 +100,7 @@ func dayBefore(t *testing.T, date string) string {
 	return d.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// generateBusiness is a random business in Lisbon.
+// generateBusiness returns the manifest of a random business in Lisbon.
 func generateBusiness(rng *rand.Rand, slug string) string {
 	var m strings.Builder
 	fmt.Fprintf(&m,
@@ -123,7 +123,7 @@ func generateBusiness(rng *rand.Rand, slug string) string {
 	return m.String()
 }
 
-// generateWindows are one or two windows, overnight ones among them.
+// generateWindows returns one or two opening windows. Some of them end after midnight.
 func generateWindows(rng *rand.Rand) string {
 	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`,
 		`"10:05-19:00"`, `"00:30-03:30"`}

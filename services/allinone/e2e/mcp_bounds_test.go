@@ -10,11 +10,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxAnswer is the most text that a tool may answer with.
+// maxAnswer is the maximum size of a tool's answer in bytes.
 const maxAnswer = 25_000
 
-// department is a business with as much of everything as its owner may write at length: sixty of each, in texts that
-// grow when they are escaped.
+// department returns the manifest of a business with sixty objects of each kind. Their texts are long and grow when
+// they are escaped.
 func department(slug string) string {
 	const each = 60
 	name := func(kind string, i int) string {
@@ -66,7 +66,7 @@ staff:
 %s`, slug, quoted(name("Department", 0)), staff.String(), services.String(), events.String(), rentals.String())
 }
 
-// answerSize is how much text an answer has, as JSON: its structured content and its short text.
+// answerSize returns the size of an answer as JSON in bytes, with its structured content and its text.
 func answerSize(t *testing.T, answer *mcp.CallToolResult) int {
 	t.Helper()
 	encoded, err := json.Marshal(answer)
@@ -76,7 +76,7 @@ func answerSize(t *testing.T, answer *mcp.CallToolResult) int {
 	return len(encoded)
 }
 
-// listElement is an element of a list with the lists within it.
+// listElement is an element of a list, with its variants and its kinds of tickets.
 type listElement struct {
 	ID             string
 	Variants       []listItem
@@ -85,7 +85,7 @@ type listElement struct {
 	InventoryTotal int `json:"inventory_total"`
 }
 
-// check: of sixty variants or kinds of tickets fifty are shown.
+// check checks that the element shows fifty of its sixty variants or kinds of tickets, if it has any.
 func (l listElement) check(t *testing.T) {
 	t.Helper()
 	if n := len(l.Variants); n > 0 && (n != 50 || l.VariantsTotal != 60) {
@@ -96,7 +96,7 @@ func (l listElement) check(t *testing.T) {
 	}
 }
 
-// callBounded calls a tool, whose answer must be within its bound.
+// callBounded calls a tool and checks that its answer has at most [maxAnswer] bytes.
 func (a agent) callBounded(t *testing.T, tool string, arguments, out any) {
 	t.Helper()
 	if n := answerSize(t, a.callAccepted(t, tool, arguments, out)); n > maxAnswer {
@@ -104,7 +104,7 @@ func (a agent) callBounded(t *testing.T, tool string, arguments, out any) {
 	}
 }
 
-// ids reads all pages of a list and gives the ids on them, in their order.
+// ids reads all pages of a list and returns the ids of the elements in order.
 func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string {
 	t.Helper()
 	var ids []string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// slotSearch is an answer of find_slots.
+// slotSearch is an answer of the tool find_slots.
 type slotSearch struct {
 	Slots []struct {
 		Date, Time        string
@@ -45,7 +45,7 @@ func TestAgentBooksClassSeats(t *testing.T) {
 	}
 }
 
-// findTimes are the starts that find_slots finds.
+// findTimes returns the starts that find_slots returns.
 func (a agent) findTimes(t *testing.T, asked order) []string {
 	t.Helper()
 	var f slotSearch
@@ -80,7 +80,7 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 		"service_ids": []string{wash.ID, cut.ID}, "is_package": true, "staffing_mode": "per_service",
 		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
 	}
-	// open until 12:00, 30 and then 60 minutes
+	// The business closes at 12:00, and the package takes 30 and then 60 minutes.
 	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got,
 		[]string{"09:00", "09:30", "10:00", "10:30"}) {
 		t.Errorf("the package is found at %v", got)
@@ -107,12 +107,12 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 	if made.Booking.End != "11:00:00" {
 		t.Errorf("booked until %s", made.Booking.End)
 	}
-	// Ben cuts from 10:00 to 11:00
+	// Ben is now busy from 10:00 to 11:00.
 	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
 		t.Errorf("then the package is found at %v", got)
 	}
 	other := a.callRefused(t, "book_appointment", o, "no_staff_available")
-	// without the package's arguments there would be none
+	// If the search for other starts ignored the package's arguments, it would find none.
 	if starts, _ := other["other_slots"].([]any); len(starts) != 1 {
 		t.Errorf("other starts of the package: %v", other)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// inspectorPackage is the protocol's own inspector, which is a client too.
+// inspectorPackage is the npm package of the inspector of the MCP project, which is also a client.
 const inspectorPackage = "@modelcontextprotocol/inspector@2.12.0"
 
 func TestInspectorListsToolsAndBooks(t *testing.T) {

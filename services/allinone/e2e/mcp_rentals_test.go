@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// availabilities are what list_rentals shows of availability, by name: the status, and the messageCode of an
-// unavailable one.
+// availabilities returns the availability of each rental by list_rentals, by name: the status, and the messageCode if
+// the rental is unavailable. It also returns whether the tool has computed availability.
 func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[string]string, bool) {
 	t.Helper()
 	var list struct {

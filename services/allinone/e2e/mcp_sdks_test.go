@@ -10,14 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// The protocol's own SDKs, of PyPI and npm. That for Go is what the other tests use.
+// pythonMCP and typescriptMCP are the official SDKs of MCP on PyPI and npm. The other tests use the official SDK for
+// Go.
 const (
 	pythonMCP     = "mcp==2.3.0"
 	typescriptMCP = "@modelcontextprotocol/sdk@1.32.2"
 )
 
-// agentOutput is what a program of testdata tells that listed the tools, found a time, booked it twice under one key,
-// and was refused under another.
+// agentOutput is the output of a testdata program. The program lists the tools, finds a start and books it twice with
+// one key. Then it tries the same start with another key, which is refused.
 type agentOutput struct {
 	Tools         []string
 	Slot, Refused string
@@ -28,8 +29,9 @@ type agentOutput struct {
 	}
 }
 
-// Agents built on the protocol's SDKs for Python and TypeScript list the tools, find a time and book it once, that for
-// Python in the newest revision of the protocol and by the older handshake.
+// TestAgentSDKsFindStartsAndBook runs agents that use the MCP SDKs for Python and TypeScript. Each agent lists the
+// tools, finds a start and books it once. The Python agent uses the newest revision of the protocol, and then the older
+// handshake.
 func TestAgentSDKsFindStartsAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)

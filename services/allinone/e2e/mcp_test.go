@@ -14,16 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// agent is a connection of the protocol's own client, with a key.
+// agent is an MCP client that is connected with an API key.
 type agent struct{ *mcp.ClientSession }
 
-// keyTransport sends every request with a key.
+// keyTransport is a transport that sends an API key with every request.
 type keyTransport struct {
 	key  string
 	next http.RoundTripper
 }
 
-// RoundTrip adds the header.
+// RoundTrip adds the header with the key.
 func (k keyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+k.key)
@@ -240,7 +240,7 @@ func TestAgentSeesOnlyItsBusiness(t *testing.T) {
 	a.callRefused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
 }
 
-// rpc sends one message as it stands.
+// rpc sends one JSON-RPC message, without the MCP client.
 func (w *platform) rpc(key, message string) (reply, error) {
 	header := http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
@@ -297,7 +297,8 @@ func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 		return a
 	}
 	asServer := func(key string) reply { return w.book(t, "salon", key, order{}) }
-	// refused is the answer to last, once half of what passed was the other's.
+	// The function refused returns the first refused answer to `last`. Half of the requests before it are sent by
+	// `other`.
 	refused := func(what string, status int, last, other func(string) reply) reply {
 		key := w.key(t, "salon", "all")
 		return findRefused(t, what, limit, status, func(i int) reply {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// toolCallMessage is a message that calls a tool.
+// toolCallMessage returns a JSON-RPC message that calls a tool.
 func toolCallMessage(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
 }
 
-// rpcIn sends one message within a trace.
+// rpcIn sends one JSON-RPC message with the id of a trace.
 func (w *platform) rpcIn(t *testing.T, traceID, key, message string) reply {
 	t.Helper()
 	return w.do(t, http.MethodPost, w.PublicURL+"/mcp", []byte(message), http.Header{
@@ -54,7 +54,7 @@ func TestAgentTraceSpansAllServices(t *testing.T) {
 		booking: {"front → mcp", "mcp → booking", "booking → availability", "booking → catalog", "booking → pricing",
 			"booking → postgresql"},
 	})
-	w.stop(t) // sends what is buffered
+	w.stop(t) // sends buffered spans
 	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:]} {
 		if strings.Contains(received.text.String(), secret) {
 			t.Errorf("a span carries %q", secret)

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// awaitMails returns the mails that were sent, by whom they are to, once n have been.
+// awaitMails waits until n mails were sent, and returns them by recipient.
 func (w *platform) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
@@ -45,8 +45,8 @@ func decodeHeader(t *testing.T, m mailbox.Mail, name string) string {
 	return value
 }
 
-// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both.
-// Nobody is written to of whom the owner has no address.
+// TestBookingMailsCustomerAndOwner checks that a booking sends a mail to the customer in the customer's language, and a
+// mail to the owner. The platform sends no mail about a customer without an address. The mail page shows the mail.
 func TestBookingMailsCustomerAndOwner(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -99,7 +99,8 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 	}
 }
 
-// SMTP_URL names another server: nothing is kept in the process, and no page shows it.
+// TestSMTPURLSelectsMailServer shows that mail goes to the server that SMTP_URL names. The process then keeps no mail
+// and has no mail page.
 func TestSMTPURLSelectsMailServer(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -25,7 +25,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// awayBookings is the variable that says how many bookings are made while notifications is away; `make away` sets it.
+// awayBookings is the name of an environment variable, which `make away` sets. It has the number of bookings that the
+// test makes while notifications is stopped.
 const awayBookings = "SLOTMESH_TEST_AWAY"
 
 // TestBookingContinuesWithoutNotifications stops notifications while many bookings are made, and starts it again.
@@ -48,7 +49,7 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	}
 	away := a.book("while it was away", n)
 	begun := time.Now()
-	a.again() // another process, whose notifications goes on where the first one's was stopped
+	a.again() // another process, whose notifications service continues the work of the first one's
 	catching := a.book("while it caught up", max(n/5, 8))
 	for _, other := range []map[string]bool{away, catching} {
 		if !maps.Equal(running, other) {
@@ -67,8 +68,8 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	a.checkMails()
 }
 
-// awayTest is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the
-// test's.
+// awayTest is a Slotmesh whose notifications service stops and starts, with a receiver of webhooks and a mail server of
+// the test.
 type awayTest struct {
 	*platform
 
@@ -81,16 +82,16 @@ type awayTest struct {
 	staff    []string
 
 	mu                            sync.Mutex
-	made                          int // bookings that were asked for
+	made                          int // requested bookings
 	created, confirmed, cancelled int
 }
 
 const (
 	awayStaff  = 20
-	awayPerDay = 24 * awayStaff // bookings of half an hour, from 8 to 20
+	awayPerDay = 24 * awayStaff // bookings of half an hour, from 8:00 to 20:00
 )
 
-// awaySalon is open all day, every day.
+// awaySalon returns the manifest of a salon that is open from 8:00 to 20:00 on every day.
 func awaySalon() string {
 	m := strings.Replace(salon("salon", awayStaff), "languages: [en]",
 		"languages: [en]\nnotifications: {owner_emails: [owner@harbor.example], reminders_hours_before: []}", 1)
@@ -133,14 +134,14 @@ func openAway(t *testing.T) *awayTest {
 	return a
 }
 
-// verifyOwner has the holder of an address sign in as an operator: of all owners' addresses, those of verified people
-// alone get any number of notices.
+// verifyOwner signs in an operator with this address. The platform limits the number of notices to an owner's address
+// unless a person has verified the address.
 func (a *awayTest) verifyOwner(t *testing.T, email string) {
 	t.Helper()
 	var invited struct{ Link string }
 	body := fmt.Appendf(nil, `{"email": %q, "role": "operator", "mail": false}`, email)
 	a.admin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited)
-	browser := &http.Client{ // the document of the API has no pages
+	browser := &http.Client{ // the OpenAPI document, which w.http checks, has no pages
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -155,8 +156,8 @@ func (a *awayTest) verifyOwner(t *testing.T, email string) {
 	}
 }
 
-// book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered.
-// Of four one is confirmed, and of eight one cancelled, by the owner.
+// book makes n bookings by four clients, logs how long they took, and returns the forms of the answers. The owner
+// confirms every fourth booking and cancels every eighth.
 func (a *awayTest) book(when string, n int) map[string]bool {
 	a.t.Helper()
 	var (
@@ -192,8 +193,8 @@ func (a *awayTest) book(when string, n int) map[string]bool {
 	return forms
 }
 
-// bookOne makes the booking of a number, at a time and with a member of its own. It returns the status and the form of
-// the answer, and how long it took.
+// bookOne makes the booking number `i`. Each number has its own member and time. It returns the status and form of the
+// answer, and the duration of the request.
 func (a *awayTest) bookOne(i int) (string, time.Duration) {
 	day, slot := i/awayPerDay, i%awayPerDay
 	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
@@ -219,7 +220,8 @@ func (a *awayTest) bookOne(i int) (string, time.Duration) {
 	return fmt.Sprint(made.status, formOf(answer)), took
 }
 
-// actAsOwner has the owner do something with a booking.
+// actAsOwner makes the transition `what` of a booking as the owner and increments `count`. It does nothing if `does` is
+// false.
 func (a *awayTest) actAsOwner(booking string, does bool, what string, count *int) {
 	if !does {
 		return
@@ -241,7 +243,7 @@ func (a *awayTest) actAsOwner(booking string, does bool, what string, count *int
 	*count++
 }
 
-// formOf is JSON without what its values say: names of fields and kinds of values.
+// formOf returns the names of the fields and the types of the values in JSON, without the values.
 func formOf(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -260,7 +262,8 @@ func formOf(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
-// await waits until as much has come as is to come, as long as something comes.
+// await waits until the first number that `count` returns reaches the second. It fails the test if the first number
+// does not change for [testkit.MaxWait].
 func (a *awayTest) await(what string, count func() (have, want int)) {
 	a.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -281,7 +284,7 @@ func (a *awayTest) await(what string, count func() (have, want int)) {
 	}
 }
 
-// undelivered is how much notifications still has to do.
+// undelivered returns the number of events, messages and webhook deliveries that notifications has not finished.
 func (a *awayTest) undelivered() int {
 	a.t.Helper()
 	var n int
@@ -294,7 +297,7 @@ func (a *awayTest) undelivered() int {
 	return n
 }
 
-// checkMails holds what has come against what notifications says that it has sent.
+// checkMails compares the mails that arrived with the messages that notifications has stored as sent.
 func (a *awayTest) checkMails() {
 	a.t.Helper()
 	rows, _ := a.database.Query(a.t.Context(),
@@ -317,8 +320,8 @@ func (a *awayTest) checkMails() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	// A cancellation takes the place of the confirmation before it, and each of both that of the message before, unless
-	// a slow machine has sent that by then.
+	// A confirmation replaces the message before it if that message was not sent yet. So does a cancellation. On a slow
+	// machine, the earlier message may have been sent already.
 	most := map[string]int{"booking_received": a.created, "owner_notice": a.created, "booking_confirmed": a.confirmed,
 		"booking_cancelled": a.cancelled}
 	least := maps.Clone(most)
@@ -334,7 +337,7 @@ func (a *awayTest) checkMails() {
 	}
 	for to, ids := range written {
 		arrived := a.post.arrived[to]
-		if to == "owner@harbor.example" { // about many bookings, whose order is none
+		if to == "owner@harbor.example" { // mails about many bookings have no order
 			slices.Sort(ids)
 			slices.Sort(arrived)
 		}
@@ -345,13 +348,13 @@ func (a *awayTest) checkMails() {
 	}
 }
 
-// webhookReceiver is the receiver of a business's webhooks, which refuses each twentieth event at first.
+// webhookReceiver is the receiver of a business's webhooks. It refuses the first attempt of every twentieth event.
 type webhookReceiver struct {
 	url string
 
 	mu       sync.Mutex
-	attempts map[string]int   // by event
-	order    map[string][]int // sequences that were taken, by booking
+	attempts map[string]int   // by event id
+	order    map[string][]int // accepted sequence numbers, by booking id
 	count    int
 	refused  int
 }
@@ -390,7 +393,7 @@ func (h *webhookReceiver) countEvents() int {
 	return h.count
 }
 
-// check says what came twice, or before its time.
+// check checks that each event was accepted once, and that the events of each booking arrived in order.
 func (h *webhookReceiver) check(t *testing.T) {
 	t.Helper()
 	attempts := 0
@@ -411,14 +414,14 @@ func (h *webhookReceiver) check(t *testing.T) {
 	}
 }
 
-// fakeMailServer is a mail server that refuses each hundredth recipient's first mail for now.
+// fakeMailServer is a mail server. It refuses the first mail of every hundredth recipient with a temporary error.
 type fakeMailServer struct {
 	url string
 
 	mu      sync.Mutex
 	seen    map[string]bool
 	refused map[string]bool
-	arrived map[string][]string // ids of messages, by recipient
+	arrived map[string][]string // message ids, by recipient
 	count   int
 }
 
@@ -451,7 +454,7 @@ func (p *fakeMailServer) refuse(to string) error {
 
 var messageID = regexp.MustCompile(`(?mi)^Message-ID: <([0-9a-f-]{36})@`)
 
-// keepMail keeps the id of a mail.
+// keepMail records the message id of a mail.
 func (p *fakeMailServer) keepMail(m mailbox.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
