@@ -33,8 +33,8 @@ func catalogue(slug string) string {
 	return b.String()
 }
 
-// crowded returns the manifest of a business that is always open. All `members` of its staff perform one service, with
-// a start every `interval` minutes.
+// crowded returns the manifest of a business that is always open. Each member of its staff performs one service, with a
+// start every `interval` minutes. The argument `members` is the size of the staff.
 func crowded(slug string, members, interval int) string {
 	var staff, keys strings.Builder
 	for i := range members {

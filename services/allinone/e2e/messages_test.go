@@ -46,7 +46,7 @@ func decodeHeader(t *testing.T, m mailbox.Mail, name string) string {
 }
 
 // TestBookingMailsCustomerAndOwner checks that a booking sends a mail to the customer in the customer's language, and a
-// mail to the owner. The platform sends no mail about a customer without an address. The mail page shows the mail.
+// mail to the owner. A customer without an address gets no mail. The mail page shows the mail to the customer.
 func TestBookingMailsCustomerAndOwner(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -9,29 +9,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// The linters of OpenAPI documents that most teams use.
+// redocly and spectral are npm packages of common linters of OpenAPI documents.
 const (
 	redocly  = "@redocly/cli@2.77.0"
 	spectral = "@stoplight/spectral-cli@6.16.3"
 )
 
-// redoclyRules are what the linter recommends, each an error, without the rules that ask for what these documents say
-// otherwise: every operation's errors are its default answer, and an installation's operator is not known to the
-// document.
+// redoclyRules turn the recommended rules of redocly into errors. Two rules are off: the documents describe all errors
+// of an operation as its default answer, and they name no license, because they do not know the operator of an
+// installation.
 const redoclyRules = `extends: [recommended-strict]
 rules:
   operation-4xx-response: off
   info-license: off
 `
 
-// spectralRules likewise; where a summary says all, there is no description.
+// spectralRules turn off two recommended rules of spectral. The documents have no contact, and an operation with a
+// sufficient summary has no description.
 const spectralRules = `extends: ["spectral:oas"]
 rules:
   info-contact: off
   operation-description: off
 `
 
-// served is the OpenAPI document at an address of the admin API or the public interface.
+// served returns the OpenAPI document at a URL.
 func (w *platform) served(t *testing.T, url string, header http.Header) []byte {
 	t.Helper()
 	a, err := w.tryDo(http.MethodGet, url, nil, header)
@@ -42,7 +43,7 @@ func (w *platform) served(t *testing.T, url string, header http.Header) []byte {
 	return a.body
 }
 
-// documentsAsFiles writes the documents that a Slotmesh serves into a folder, as public.json and admin.json.
+// documentsAsFiles writes the documents that the platform serves to public.json and admin.json in a folder.
 func (w *platform) documentsAsFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string][]byte{
@@ -61,8 +62,8 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// A warning of a linter is a generator's trouble: an example that does not fit, a reference to nothing, a type that is
-// none.
+// TestDocumentsPassLinters checks that linters have no warnings about the documents. A warning, such as an example that
+// does not match its schema or an unknown reference, causes errors in client generators.
 func TestDocumentsPassLinters(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, redocly, spectral)

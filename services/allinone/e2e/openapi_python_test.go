@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// The packages of PyPI that generate clients, and requests, from an OpenAPI document.
+// pythonTools are packages of PyPI that generate requests and clients from an OpenAPI document.
 var pythonTools = []string{"schemathesis==4.32.5", "openapi-python-client==0.29.1"}
 
-// copyPython puts a script of testdata/python into a folder.
+// copyPython copies a script of testdata/python into a folder.
 func copyPython(t *testing.T, dir, script string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "python", script))
@@ -22,7 +22,8 @@ func copyPython(t *testing.T, dir, script string) {
 	writeFile(t, filepath.Join(dir, script), string(text))
 }
 
-// TestGeneratedPythonClientReadsAndBooks uses what openapi-python-client makes of the document.
+// TestGeneratedPythonClientReadsAndBooks generates a client with openapi-python-client, reads the business and books
+// with it.
 func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
@@ -48,16 +49,16 @@ func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 	}
 }
 
-// TestSchemathesisFindsNoFault sends what schemathesis generates: requests as the document has them,
-// and requests that break it in one place each. None may be answered by a fault of ours, and none that breaks it may
-// succeed.
+// TestSchemathesisFindsNoFault sends requests that schemathesis generates. Some follow the document, and each of the
+// others breaks it in one place. No request may cause a fault of the platform, and no request that breaks the document
+// may succeed.
 func TestSchemathesisFindsNoFault(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
 	w := start(t, useOwnRedis(t))
 	w.publish(t, "salon", salon("salon", 1))
 	key := w.key(t, "salon", "write")
-	admin := "fuzzing" // the document of the owner's side has five times as many operations
+	admin := "fuzzing" // no coverage phase, because the admin document has five times as many operations
 	if os.Getenv("ATTACK") != "" {
 		admin = "coverage,fuzzing"
 	}

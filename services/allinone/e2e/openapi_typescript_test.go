@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// TestGeneratedTypeScriptTypesReadAndBook compiles what openapi-typescript makes of both documents, strictly,
-// and books by it.
+// TestGeneratedTypeScriptTypesReadAndBook generates types from both documents with openapi-typescript. It compiles them
+// in strict mode, together with a program that reads and books.
 func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
@@ -23,7 +23,7 @@ func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "book.ts"), string(program))
-	// The little of Node that the program names.
+	// The program uses only this declaration of Node.js.
 	writeFile(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
 	for _, step := range [][]string{
 		{"openapi-typescript", "public.json", "--output", "slotmesh.d.ts"},

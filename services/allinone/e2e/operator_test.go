@@ -20,7 +20,7 @@ type commandLine struct {
 	env     []string
 }
 
-// commandLine builds the command as `make build` does: it is no part of this module.
+// operator builds the slotmesh command like `make build` and returns it. The command belongs to another module.
 func (w *platform) operator(t *testing.T) commandLine {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "slotmesh")
@@ -29,7 +29,7 @@ func (w *platform) operator(t *testing.T) commandLine {
 		"SLOTMESH_ADMIN_TOKEN=" + w.AdminToken}}
 }
 
-// run gives the command its standard input and returns its exit code and what it printed.
+// run runs the command with a standard input. It returns the exit code, the standard output and the standard error.
 func (o commandLine) run(t *testing.T, input string, args ...string) (int, string, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
@@ -45,7 +45,7 @@ func (o commandLine) run(t *testing.T, input string, args ...string) (int, strin
 	return cmd.ProcessState.ExitCode(), out.String(), faults.String()
 }
 
-// mustRun runs a command that has to succeed and reads its JSON, where it prints any.
+// mustRun runs a command that must succeed, and returns its JSON output.
 func (o commandLine) mustRun(t *testing.T, input string, args ...string) map[string]any {
 	t.Helper()
 	code, out, faults := o.run(t, input, append(args, "-o", "json")...)
@@ -56,7 +56,7 @@ func (o commandLine) mustRun(t *testing.T, input string, args ...string) map[str
 	return printed
 }
 
-// mustFail runs a command that has to end with exit code 1 and a sentence that holds the text.
+// mustFail runs a command that must end with exit code 1 and an error that contains `text`.
 func (o commandLine) mustFail(t *testing.T, text, input string, args ...string) {
 	t.Helper()
 	if code, out, faults := o.run(t, input, args...); code != 1 || !strings.Contains(faults, text) {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// spa is a business whose package has a member for each of its services: Anna alone washes, Ben alone cuts.
+// spa returns the manifest of a business with two members and two services. Only Anna performs Wash, and only Ben
+// performs Cut.
 func spa(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
@@ -74,7 +75,7 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 	if b := got.Booking; b.EndTime != "10:00:00" || b.StaffName != "Anna" || b.Total != 50 {
 		t.Errorf("the package was booked as %+v", b)
 	}
-	// Each is held for the own part only: Anna to 09:30, Ben from 09:30 to 10:00.
+	// Each member is busy for one service of the package only: Anna until 09:30, Ben from 09:30 to 10:00.
 	if got, want := list("service_id="+services["Wash"]),
 		"09:30-10:00 Anna 10:00-10:30 Anna 10:30-11:00 Anna 11:00-11:30 Anna 11:30-12:00 Anna "; got != want {
 		t.Errorf("Anna is free at %s", got)
@@ -136,12 +137,12 @@ func TestVariantSetsDurationAndPrice(t *testing.T) {
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
 
-// packageTimes are when packages are asked for. Those of different times do not meet, so that one of each would be
-// booked if nobody booked the members singly.
+// packageTimes are the starts of the packages in the test. Packages with different starts do not overlap for the same
+// member, so that only single bookings can prevent them.
 var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 
-// TestConcurrentPackagesAreNeverBookedInPart: 50 clients book the package's members singly while others book the
-// package, Monday after Monday until packages have won and lost.
+// TestConcurrentPackagesAreNeverBookedInPart books packages and their single services at the same time. It repeats this
+// on other Mondays until some packages were booked and some were refused. No package may be booked in part.
 func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -156,7 +157,8 @@ func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	if won == 0 || lost == 0 {
 		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
 	}
-	// A package is a booking of two services: it holds two resources for half an hour each; a single holds one.
+	// A package is a booking of two services and occupies two members for half an hour each. A single service occupies
+	// one member.
 	counted := queryRow(t, w.databaseURL, `
 		WITH parts AS (
 			SELECT b.id, jsonb_array_length(b.services) AS services, count(o.*) AS parts
@@ -171,7 +173,8 @@ func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	}
 }
 
-// packagesAndSingles are twenty orders of the package of a date and fifty of its services singly, in random order.
+// packagesAndSingles returns twenty orders of the package and fifty orders of its single services on a date, in random
+// order.
 func packagesAndSingles(wash, cut, date string) []order {
 	var all []order
 	for i := range 50 {
@@ -185,8 +188,8 @@ func packagesAndSingles(wash, cut, date string) []order {
 	return all
 }
 
-// packRace sends all orders at the same moment with a key of their own and returns how many packages were booked; any
-// answer but 201 and 409 fails.
+// packRace sends all orders at the same time with a new key, and returns the number of booked packages. It fails the
+// test if an answer is neither 201 nor 409.
 func (w *platform) packRace(t *testing.T, slug string, orders []order) int {
 	t.Helper()
 	var (

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// pageAnswer is a page as a program sees it.
+// pageAnswer is the answer to a request for a page.
 type pageAnswer struct {
 	status   int
 	location string
@@ -23,7 +23,8 @@ type pageAnswer struct {
 	header   http.Header
 }
 
-// browse asks for a page as a browser without scripts does, from an address of its own; form nil reads it.
+// browse requests a page like a browser without scripts, from a new client address. It reads the page if `form` is nil,
+// and posts the form otherwise. The pairs in `header` are names and values of headers.
 func (w *platform) browse(t *testing.T, address string, form url.Values, header ...string) pageAnswer {
 	t.Helper()
 	method, body := http.MethodGet, io.Reader(http.NoBody)
@@ -65,7 +66,7 @@ var (
 	contactForm = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 1"}, "people": {"1"}}
 )
 
-// fillForm is the form of a page with these details.
+// fillForm returns the form of a page: its hidden fields and the values in `details`.
 func (s pageAnswer) fillForm(t *testing.T, details url.Values) url.Values {
 	t.Helper()
 	form := url.Values{}
@@ -81,14 +82,14 @@ func (s pageAnswer) fillForm(t *testing.T, details url.Values) url.Values {
 	return form
 }
 
-// checkInputKept says that the form still holds what was typed.
+// checkInputKept checks that the form still contains all contact data that the customer entered.
 func (s pageAnswer) checkInputKept(t *testing.T) {
 	t.Helper()
 	s.checkCustomerKept(t)
 	s.checkHolds(t, `value="+351 1"`)
 }
 
-// checkCustomerKept says that a form still holds who it is.
+// checkCustomerKept checks that the form still contains the customer's name and email address.
 func (s pageAnswer) checkCustomerKept(t *testing.T) {
 	t.Helper()
 	s.checkHolds(t, `value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`)
@@ -115,7 +116,7 @@ func (s pageAnswer) checkPage(t *testing.T, name string, status int, words ...st
 	}
 }
 
-// fairDetails is the address of the form for a service of the fair at a time.
+// fairDetails returns the address of the form for a service of [fair] on 2027-03-02 at a time.
 func (w *platform) fairDetails(t *testing.T, slug, service, at string) string {
 	t.Helper()
 	id := w.idsByName(t, slug, "services")[service]
@@ -124,7 +125,8 @@ func (w *platform) fairDetails(t *testing.T, slug, service, at string) string {
 		"time": {at}}.Encode()
 }
 
-// Every link and form of the flow, without a script: from the first page to the customer's own.
+// TestBookingPageBooksWithoutScripts follows every link and form from the first page to the customer's page, without
+// scripts.
 func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -234,7 +236,8 @@ func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 	}
 }
 
-// What is not sent by the page itself, or not by a person, books nothing.
+// TestBookingFormRejectsForgedRequests shows that a request books nothing if it has an invalid token, another price, or
+// another origin. It also books nothing if it fills in the field that only programs see.
 func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -281,7 +284,8 @@ func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	}
 }
 
-// A business that takes no bookings says so, in the reader's language, and what is not there is a page, too.
+// TestBookingPageExplainsClosedBusinesses shows that the page of a business without online bookings says so in the
+// reader's language. An unknown address has a page, too.
 func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -307,8 +311,8 @@ func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	w.browse(t, at, nil).checkPage(t, "a step of a paused one", http.StatusOK, "paused until")
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page, and the customer's link
-// leads there again.
+// TestBookingFormRedirectsToPaymentPage shows that the form leads to the provider's page if the business or the
+// customer chooses online payment. The customer's link leads to the provider's page again.
 func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
@@ -366,7 +370,8 @@ func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 	}
 }
 
-// What cannot be read is said as such, never as full, and nothing that was chosen is lost.
+// TestBookingPageReportsUnknownAvailability stops the service availability. The page reports that availability is
+// unknown, not that the day is full, and keeps the customer's input.
 func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -396,7 +401,8 @@ func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	}
 }
 
-// Messages are in the language of the page, unless the customer asks for another of the business's.
+// TestBookingFormSetsMessageLanguage shows that messages have the language of the page, unless the customer chooses
+// another language of the business.
 func TestBookingFormSetsMessageLanguage(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -443,11 +449,11 @@ func TestBookingFormSetsMessageLanguage(t *testing.T) {
 	}
 }
 
-// A page that was left open until its day is over, or a day after which its month has nothing free, leads on to the
-// next free times.
+// TestBookingPageShowsNextFreeStarts opens the page of a past day, and of a month without free starts after the chosen
+// day. The page leads to the next free starts.
 func TestBookingPageShowsNextFreeStarts(t *testing.T) {
 	t.Parallel()
-	w := sharePlatform(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
+	w := sharePlatform(t) // today is Monday, 2027-03-01, and the business is open from Monday to Wednesday
 	w.publish(t, "form-late", salon("form-late", 1))
 	chosen := w.PublicURL + "/b/form-late/when?staff=any&service=" + w.idsByName(t, "form-late", "services")["Cut"]
 	for _, over := range []string{"&date=2027-02-28", "&month=2027-02", "&month=1999-01"} {

@@ -17,23 +17,24 @@ import (
 
 const (
 	webhookSecret = "whsec_test"
-	noStripe      = "http://127.0.0.1:1" // where nothing answers
+	noStripe      = "http://127.0.0.1:1" // no server listens here
 )
 
-// connectStripe connects Stripe, which is at this address.
+// connectStripe sets the API keys of Stripe and the URL of its API.
 func connectStripe(stripe string) func(*allinone.Config) {
 	return func(cfg *allinone.Config) {
 		cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase = "sk_test_123", webhookSecret, stripe
 	}
 }
 
-// paymentSucceeded is Stripe's event of a paid charge of the [paidSalon] with this slug.
+// paymentSucceeded returns Stripe's event about a successful payment to the account of a [paidSalon]. The argument
+// `reference` is the id of the payment.
 func paymentSucceeded(slug, reference string) string {
 	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_%s",
 		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, slug, reference)
 }
 
-// signEvent is Stripe's signature of an event that is sent now.
+// signEvent returns Stripe's signature of an event at the present time.
 func signEvent(event string) string {
 	now := time.Now().Unix()
 	mac := hmac.New(sha256.New, []byte(webhookSecret))
@@ -48,7 +49,7 @@ func (w *platform) notifyStripe(t *testing.T, event, signature string) reply {
 		http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Stripe-Signature": {signature}})
 }
 
-// bookingStatuses are those of all bookings of a business.
+// bookingStatuses returns the statuses of all bookings of a business.
 func (w *platform) bookingStatuses(t *testing.T, slug string) []string {
 	t.Helper()
 	var list struct {
@@ -62,7 +63,7 @@ func (w *platform) bookingStatuses(t *testing.T, slug string) []string {
 	return all
 }
 
-// paidSalon is a salon that takes 25 percent of Cut online, when booking.
+// paidSalon returns the manifest of a salon that requires an online deposit of 25 percent for Cut.
 func paidSalon(slug string) string {
 	manifest := strings.Replace(salon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
 	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_"+
@@ -111,7 +112,7 @@ func TestBookPaysOnline(t *testing.T) {
 	mock.Stop()
 	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"payment_unavailable")
-	// at once, or by the reconciliation where the tables were slow
+	// The platform frees the time of the unpaid booking at once, or by the reconciliation if the database is slow.
 	testkit.WaitUntil(t, "what was not paid is free again", func(context.Context) error {
 		free := make(map[string]bool)
 		for _, s := range w.slots(t, "paid", "2027-03-01", "service_id="+cut).Slots {
@@ -128,7 +129,8 @@ func TestBookPaysOnline(t *testing.T) {
 	w.ownerCancelsThePaidBooking(t)
 }
 
-// ownerCancelsThePaidBooking while Stripe is away: the refund is on its way until it is back.
+// ownerCancelsThePaidBooking cancels a paid booking while Stripe is stopped. The refund stays pending until Stripe runs
+// again.
 func (w *platform) ownerCancelsThePaidBooking(t *testing.T) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID, Status string } }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// fair is a salon whose services each have a price of 40 and a rule of their own; the clock stands at Monday
-// 2027-03-01.
+// fair returns the manifest of a business. Each service has a price of 40, and each except plain has a pricing rule.
+// The rules assume that today is Monday, 2027-03-01.
 func fair(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
@@ -42,8 +42,8 @@ pricing_rules:
 `
 }
 
-// Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted;
-// those that need the time, the party or the customer are known at booking.
+// TestBookAppliesQuotedAndLatePricingRules shows that a quote includes the rules that depend only on the date and the
+// time of purchase. A booking also includes the rules that depend on the start, the party or the customer.
 func TestBookAppliesQuotedAndLatePricingRules(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -4,8 +4,8 @@ package e2e
 
 import "testing"
 
-// Many customers at once for a slot, for seats, for tickets and for units; agents; two replicas; messages and
-// webhooks; a payment; the pages.
+// The race detector checks concurrent bookings of a slot, of seats, of tickets and of units. It also checks agents,
+// replicas, messages, webhooks, payments and pages.
 func init() {
 	racedTests = []func(*testing.T){
 		TestConcurrentBookingsSellSlotOnce,

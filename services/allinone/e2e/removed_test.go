@@ -20,7 +20,7 @@ rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 1, units_count:
 events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, capacity: 5}]}]
 `
 
-// bookEverything takes what there is of a business.
+// bookEverything books, reserves, invites a person and sells all tickets of a business.
 func bookEverything(t *testing.T, w *platform, key string) {
 	t.Helper()
 	cut := w.idsByName(t, "quay", "services")["Cut"]
@@ -36,7 +36,7 @@ func bookEverything(t *testing.T, w *platform, key string) {
 	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
 }
 
-// businessID is the id under which a business is listed.
+// businessID returns the id of a business in the list of businesses.
 func (w *platform) businessID(t *testing.T, slug string) string {
 	t.Helper()
 	var list struct{ Businesses []struct{ ID, Slug string } }
@@ -79,7 +79,7 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	}
 	w.checkNothingOfOld(t, oldKey)
 	newKey := w.key(t, "quay", "all")
-	bookEverything(t, w, newKey) // what the removed business had sold is free here
+	bookEverything(t, w, newKey) // starts, units and tickets that the removed business has sold are free here
 	versions := w.admin(t, http.MethodGet, "businesses/quay/versions", nil)
 	if n := strings.Count(string(versions.body), "published_at"); n != 1 {
 		t.Errorf("the new business has %d versions: %s", n, versions.body)
@@ -100,7 +100,7 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	w = on("2027-04-15T06:00:00Z")
 	awaitErased(t, databaseURL, oldID)
 	after := countRows(t, databaseURL, newID)
-	delete(before, "notifications") // which goes on telling of what happened
+	delete(before, "notifications") // notifications continues to store messages
 	delete(after, "notifications")
 	if !maps.Equal(before, after) {
 		t.Errorf("the new business had the rows %v and has %v", before, after)
@@ -126,7 +126,7 @@ func (w *platform) checkNothingOfOld(t *testing.T, oldKey string) {
 	}
 }
 
-// countRows counts the rows that each service keeps of a business.
+// countRows counts the rows of a business in the tables of each service.
 func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -156,8 +156,8 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	return held
 }
 
-// awaitErased waits until no table has rows of a business. It polls the tables, because the erasing job reports its end
-// to no one.
+// awaitErased waits until no table has rows of a business. It polls the tables, because the erasing job does not report
+// its end.
 func awaitErased(t *testing.T, databaseURL, business string) {
 	t.Helper()
 	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// boathouse rents ten canoes by the day, one boat by the day and two kayaks by the hour.
+// boathouse returns the manifest of a business that rents ten canoes and one boat by the day, and two kayaks by the
+// hour.
 func boathouse(slug string) string {
 	return fmt.Sprintf(`apiVersion: slotmesh/v1
 kind: Business
@@ -33,7 +34,7 @@ pricing_rules:
 `, slug)
 }
 
-// reserve asks the admin API for units.
+// reserve reserves units by the admin API.
 func (w *platform) reserve(slug, rental, from, to string, quantity int, times ...string) (reply, error) {
 	body := map[string]any{"rental_id": rental, "start_date": from, "end_date": to, "quantity": quantity,
 		"customer_name": "Ada Example"}
@@ -67,7 +68,7 @@ func (w *platform) changeReservation(t *testing.T, slug, id, move string) {
 	w.admin(t, http.MethodPost, "businesses/"+slug+"/reservations/"+id+"/"+move, nil).checkStatus(t, http.StatusOK, "")
 }
 
-// availability is why units cannot be had, "" where they can.
+// availability returns the messageCode of an unavailable rental, "" if the rental is available.
 func (w *platform) availability(t *testing.T, slug, query string) string {
 	t.Helper()
 	var v struct {
@@ -83,7 +84,7 @@ func (w *platform) availability(t *testing.T, slug, query string) string {
 
 func TestRentalsCountAvailableUnits(t *testing.T) {
 	t.Parallel()
-	w := sharePlatform(t) // today is Monday 2027-03-01
+	w := sharePlatform(t) // today is Monday, 2027-03-01
 	w.publish(t, "boats-listed", boathouse("boats-listed"))
 	ids := w.idsByName(t, "boats-listed", "rentals")
 	var list struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// replicaPair are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and
-// hears nothing of the other's changes.
+// replicaPair has two Slotmesh processes on one database. Redis is stopped, so that no message about a change of one
+// process reaches the other.
 type replicaPair struct {
 	all      [2]*platform
 	database *pgx.Conn
@@ -35,7 +35,7 @@ func openReplicas(t *testing.T) *replicaPair {
 				"LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
 		})
 	}
-	cache.Close() // for good
+	cache.Close() // Redis stays stopped
 	var err error
 	if r.database, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func openReplicas(t *testing.T) *replicaPair {
 	return r
 }
 
-// withSettings are settings with others in place of some.
+// withSettings returns a copy of the settings, in which the pairs of name and value replace or add settings.
 func withSettings(settings map[string]string, pairs ...string) map[string]string {
 	changed := map[string]string{}
 	for name, value := range settings {
@@ -70,9 +70,9 @@ func (r *replicaPair) countBookings(t *testing.T, day string) int {
 	return n
 }
 
-// race lets 64 clients book on a day, at both replicas, until each is answered by something else than a booking or a
-// time that is taken. do is called once some have booked. race returns how many bookings of the day there were when do
-// had returned, and what ended the clients.
+// race lets 64 clients book on a day at both replicas. Each client continues while its requests book, find an occupied
+// time or are answered with 503. After five bookings, race calls `do`, which must stop further bookings. It returns the
+// number of bookings at the end of `do`, and the last answer of each client.
 func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 	t.Helper()
 	var (
@@ -96,7 +96,7 @@ func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 				if a.status == http.StatusCreated && made.Add(1) == 5 {
 					close(begun)
 				}
-				// which says that nothing was booked
+				// A conflict before the end of `do` and a 503 mean that nothing was booked, so the client tries again.
 				again := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable
 				if last[client] = a; a.status != http.StatusCreated && !again {
 					return
@@ -134,7 +134,8 @@ func TestReplicasWithoutRedisApplyPublishAndRevocation(t *testing.T) {
 	}
 }
 
-// While booking is away, who publishes is told that booking has not heard of it; the offer is published all the same.
+// TestPublishFailsWithoutBooking publishes while booking is stopped. The answer is outcome_unknown, because booking has
+// not confirmed the new version. The version is published nevertheless.
 func TestPublishFailsWithoutBooking(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// adminBooking is what the admin API tells of a booking, as far as moves go.
+// adminBooking is a booking by the admin API, with the fields that a reschedule changes.
 type adminBooking struct {
 	ID, Status, Source, Date string
 	StartTime                string `json:"start_time"`
@@ -16,7 +16,7 @@ type adminBooking struct {
 	Total                    json.Number
 }
 
-// listedTimes are the starts that /slots lists on a date.
+// listedTimes returns the starts that /slots lists on a date.
 func (w *platform) listedTimes(t *testing.T, slug, date, query string) []string {
 	t.Helper()
 	var times []string

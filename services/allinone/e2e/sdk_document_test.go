@@ -17,7 +17,7 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// documentedTypes is as much of an OpenAPI document as a client library has to agree with.
+// documentedTypes is the part of an OpenAPI document that a client library must match.
 type documentedTypes struct {
 	Info       struct{ Version string }
 	Paths      map[string]map[string]json.RawMessage
@@ -27,14 +27,14 @@ type documentedTypes struct {
 	}
 }
 
-// parameter is one of an operation.
+// parameter is a parameter of an operation.
 type parameter struct {
 	Ref  string `json:"$ref"`
 	Name string
 	In   string
 }
 
-// shape is a schema.
+// shape is a schema of an OpenAPI document.
 type shape struct {
 	Ref                  string `json:"$ref"`
 	Type                 json.RawMessage
@@ -47,7 +47,7 @@ type shape struct {
 	Examples             []any
 }
 
-// readDescribed reads a document as it is written, in YAML.
+// readDescribed reads a YAML document of the repository.
 func readDescribed(t *testing.T, path string) *documentedTypes {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(repository(), path))
@@ -67,7 +67,8 @@ func readDescribed(t *testing.T, path string) *documentedTypes {
 
 const publicDocument = "services/catalog/internal/docs/public.yaml"
 
-// The Go SDK has every field of the document, each with a type that takes what may come, and none besides.
+// TestGoSDKTypesMatchDocument shows that the Go SDK has exactly the fields of the document. Each field has a type that
+// accepts all values that the document allows.
 func TestGoSDKTypesMatchDocument(t *testing.T) {
 	t.Parallel()
 	d := readDescribed(t, publicDocument)
@@ -97,11 +98,11 @@ func TestGoSDKTypesMatchDocument(t *testing.T) {
 		agreement{part: true})
 }
 
-// agreement says what is asked of a type: sent, that it leaves out what need not be sent; part, that it may have fewer
-// fields.
+// agreement has the requirements for a type. If `sent` is true, the type must omit optional fields without a value. If
+// `part` is true, it may lack fields of the schema.
 type agreement struct{ sent, part bool }
 
-// checkType holds a type against a schema.
+// checkType compares a type with a schema.
 func (d *documentedTypes) checkType(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
 	t.Helper()
 	for s != nil && s.Ref != "" {
@@ -137,19 +138,19 @@ func (d *documentedTypes) checkType(t *testing.T, at string, as reflect.Type, s 
 		d.checkType(t, at+"[]", as.Elem(), s.Items, how)
 	case kind == "object":
 		var values shape
-		if json.Unmarshal(s.AdditionalProperties, &values) == nil { // else true: anything
+		if json.Unmarshal(s.AdditionalProperties, &values) == nil { // the value true allows anything
 			d.checkType(t, at+"{}", as.Elem(), &values, how)
 		}
 	}
 }
 
-// kinds are what JSON's types are in Go.
+// kinds maps the types of JSON schemas to kinds of Go types.
 var kinds = map[string]reflect.Kind{
 	"string": reflect.String, "integer": reflect.Int, "number": reflect.Float64, "boolean": reflect.Bool,
 	"array": reflect.Slice, "object": reflect.Map,
 }
 
-// kind is the type that a value has unless it is null.
+// kind returns the JSON type of a value that is not null.
 func (s *shape) kind() string {
 	for kind := range kinds {
 		if strings.Contains(string(s.Type), `"`+kind+`"`) {
@@ -186,7 +187,7 @@ func (d *documentedTypes) checkFields(t *testing.T, at string, as reflect.Type, 
 	}
 }
 
-// answerFunc answers every request with an empty object, and notes what was asked.
+// answerFunc is a transport that passes each request to the function and answers with an empty object.
 type answerFunc func(*http.Request)
 
 func (f answerFunc) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -195,7 +196,8 @@ func (f answerFunc) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// The Go SDK asks every path of the document, with each of its parameters by its name.
+// TestGoSDKSendsDocumentedRequests shows that the Go SDK requests every path of the document with the names of all its
+// query parameters.
 func TestGoSDKSendsDocumentedRequests(t *testing.T) {
 	t.Parallel()
 	d, asked := readDescribed(t, publicDocument), make(map[string][]string)

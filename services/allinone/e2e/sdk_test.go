@@ -14,7 +14,7 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// TestSDKsReadBookAndVerifyWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks
+// TestSDKsReadBookAndVerifyWebhooks shows that each SDK can read a business, book once, report a refusal, and verify
 // the webhook of its booking.
 func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,8 @@ func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	}
 }
 
-// bookByGoSDK reads everything and books, and is told the same by the same order and no by another.
+// bookByGoSDK reads the business and books. The same order with the same key returns the same booking. Without a key,
+// the same order is refused.
 func (w *platform) bookByGoSDK(t *testing.T, slug, key string) slotmesh.Booking {
 	t.Helper()
 	ctx := t.Context()
@@ -99,7 +100,7 @@ func (w *platform) bookByGoSDK(t *testing.T, slug, key string) slotmesh.Booking 
 	return made.Booking
 }
 
-// checkGoSDKWebhook reads a webhook as its receiver does, and expects that a changed one is not read.
+// checkGoSDKWebhook reads a webhook as a receiver does, and checks that a changed webhook is rejected.
 func checkGoSDKWebhook(t *testing.T, secret string, d delivery) slotmesh.WebhookBooking {
 	t.Helper()
 	body, err := base64.StdEncoding.DecodeString(d.Body)
@@ -132,7 +133,7 @@ func checkGoSDKWebhook(t *testing.T, secret string, d delivery) slotmesh.Webhook
 	return booking
 }
 
-// sentTime is when a webhook was sent, as the services' clock is not the machine's.
+// sentTime returns the time at which a webhook was sent by the services' clock, which differs from the machine's clock.
 func sentTime(t *testing.T, d delivery) time.Time {
 	t.Helper()
 	var seconds int64

@@ -13,17 +13,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// typescriptSDK is where the TypeScript SDK stands in the repository.
+// typescriptSDK is the folder of the TypeScript SDK in the repository.
 const typescriptSDK = "services/catalog/sdk/typescript"
 
-// The programs of npm that the SDK is made with, as its package.json names them.
+// typescriptTools are the npm packages that build the SDK, with the versions of its package.json.
 var typescriptTools = []string{"openapi-typescript@7.13.0", "typescript@5.9.3"}
 
-// comments are what the document says beside its types: a word more in it makes no client wrong.
+// comments matches the comments of generated types. A changed comment does not make a client incorrect.
 var comments = regexp.MustCompile(`(?s)\s*/\*\*.*?\*/`)
 
-// buildTypeScriptProgram packs the SDK as it would be published, and installs it beside a program of testdata that is
-// compiled against it. It returns the folder of the program, sdk.js.
+// buildTypeScriptProgram packs and installs the SDK as a user would, and compiles the program sdk.ts of testdata with
+// it. It returns the folder of the compiled sdk.js.
 func buildTypeScriptProgram(t *testing.T, w *platform, node testkit.NodePrograms) string {
 	t.Helper()
 	sdk, dir := buildTypeScriptSDK(t, node), t.TempDir()
@@ -54,8 +54,8 @@ func buildTypeScriptProgram(t *testing.T, w *platform, node testkit.NodePrograms
 	return dir
 }
 
-// buildTypeScriptSDK is a copy of the SDK, built, whose own tests have passed, and whose types are those that are made
-// of the document.
+// buildTypeScriptSDK builds a copy of the SDK and returns its folder. It runs the SDK's own tests, and checks that the
+// SDK's types are those that are generated from the document.
 func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	return dir
 }
 
-// mustRunTool runs a program of npm, and ends the test where it fails.
+// mustRunTool runs a program of npm and ends the test if the program fails.
 func mustRunTool(t *testing.T, node testkit.NodePrograms, dir, program string, args ...string) {
 	t.Helper()
 	if said := node.RunIn(t, dir, nil, program, args...); said.Exit != 0 {
@@ -102,7 +102,8 @@ func mustRunTool(t *testing.T, node testkit.NodePrograms, dir, program string, a
 	}
 }
 
-// bookByTypeScriptSDK does with the TypeScript SDK what the Go SDK did, and returns the booking's id.
+// bookByTypeScriptSDK reads and books like bookByGoSDK, and returns the id of the booking. It also compares the
+// versions of the SDK, the document and the tools.
 func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, dir, slug, key string) string {
 	t.Helper()
 	var said struct {
@@ -138,7 +139,7 @@ func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, 
 	return said.Booking
 }
 
-// checkTypeScriptSDKWebhook expects that the SDK reads the webhook of a booking, and not a changed one.
+// checkTypeScriptSDKWebhook checks that the SDK reads the webhook of a booking and rejects a changed webhook.
 func checkTypeScriptSDKWebhook(t *testing.T, node testkit.NodePrograms, dir, secret, booking string, d delivery) {
 	t.Helper()
 	hook := encodeJSON(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret,

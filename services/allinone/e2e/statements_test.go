@@ -92,7 +92,7 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	w.admin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).checkStatus(t,
 		http.StatusOK, "")
 
-	w.publish(t, "shut", paused("shut")) // of which nobody has an offer from before the pause
+	w.publish(t, "shut", paused("shut")) // no service has cached a version of this business from before the pause
 	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.idsByName(t, "shut", "services")["Cut"]).Slots
 	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 ||
 		len(theirs) != len(ours) {

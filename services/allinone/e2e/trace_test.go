@@ -20,11 +20,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// spans receives what services send over OTLP.
+// spans receives the spans that services send over OTLP.
 type spans struct {
 	mu   sync.Mutex
 	all  []span
-	text strings.Builder // every name and attribute, to look for what must not be there
+	text strings.Builder // all names and attributes, in which the test searches for secrets
 }
 
 type span struct {
@@ -70,7 +70,7 @@ func attributes(list []*common.KeyValue) map[string]string {
 	return m
 }
 
-// edges are the hops of one trace: from service to service, and from service to store.
+// edges returns the calls of one trace: from service to service, and from service to store.
 func (s *spans) edges(traceID string) map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *spans) edges(traceID string) map[string]bool {
 	return edges
 }
 
-// await waits until traces have these edges: spans are sent every few seconds, and a stop has a few for what is left,
-// which a slow machine may need for more.
+// await waits until each trace has its edges. Services send spans every few seconds, and a slow machine may need longer
+// than the time limit of a stop.
 func (s *spans) await(t *testing.T, want map[string][]string) {
 	t.Helper()
 	testkit.WaitUntil(t, "all hops are in their traces", func(context.Context) error {
@@ -112,14 +112,14 @@ func (s *spans) await(t *testing.T, want map[string][]string) {
 	})
 }
 
-// startTraced starts a Slotmesh that sends its spans to the receiver returned.
+// startTraced starts a Slotmesh that sends its spans to the returned receiver.
 func startTraced(t *testing.T) (*platform, *spans) {
 	t.Helper()
 	received := &spans{}
 	return start(t, sendTraces(t, received)), received
 }
 
-// sendTraces sends spans to a receiver.
+// sendTraces configures a Slotmesh to send its spans to a receiver.
 func sendTraces(t *testing.T, to *spans) func(*allinone.Config) {
 	t.Helper()
 	sink := httptest.NewServer(to)
@@ -151,7 +151,7 @@ func TestBookingTraceSpansAllServices(t *testing.T) {
 		booking: {"front → booking", "booking → availability", "booking → pricing", "booking → catalog",
 			"booking → postgresql", "booking → redis"},
 	})
-	w.stop(t) // sends what is buffered
+	w.stop(t) // sends buffered spans
 	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:], w.AdminToken} {
 		if strings.Contains(received.text.String(), secret) {
 			t.Errorf("a span carries %q", secret)

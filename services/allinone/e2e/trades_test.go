@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestInitManifestsAreBookable publishes what `slotmesh init` prints, as it is.
+// TestInitManifestsAreBookable publishes each manifest that `slotmesh init` prints, and checks that every service has a
+// free start within two weeks.
 func TestInitManifestsAreBookable(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -15,11 +15,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// webhooksPackage is the verifier of signatures that Standard Webhooks gives to receivers.
+// webhooksPackage is the npm package of Standard Webhooks that verifies signatures.
 const webhooksPackage = "standardwebhooks@1.0.0"
 
-// verifyScript is what a receiver does with what it was sent, in the words of its package. Its clock is the message's,
-// as ours is set.
+// verifyScript verifies deliveries with the package, as a receiver does. It sets the clock to the time of the message,
+// because the test's services have another clock than the machine.
 const verifyScript = `
 const { Webhook } = require("standardwebhooks");
 const sent = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -33,14 +33,14 @@ for (const m of sent) {
   console.log(told.type + " " + told.data.status + " " + told.data.sequence);
 }`
 
-// delivery is one request of a receiver.
+// delivery is a webhook request that a receiver got.
 type delivery struct {
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"` // base64
 	Secret  string            `json:"secret"`
 }
 
-// startReceiver is a server of a business that keeps what it is sent.
+// startReceiver starts a server for webhooks. It returns its URL and a channel of the deliveries.
 func startReceiver(t *testing.T) (string, <-chan delivery) {
 	t.Helper()
 	all := make(chan delivery, 1000)
@@ -67,7 +67,7 @@ func nextDelivery(t *testing.T, arrived <-chan delivery) delivery {
 	}
 }
 
-// webhookEvent is what a webhook says.
+// webhookEvent is the body of a webhook about a booking.
 type webhookEvent struct {
 	Type string
 	Data struct {
@@ -90,7 +90,7 @@ func (d delivery) decodeEvent(t *testing.T) webhookEvent {
 	return says
 }
 
-// allowLoopback lets webhooks be sent to this machine.
+// allowLoopback configures a Slotmesh so that it may send webhooks to this machine.
 func allowLoopback(cfg *allinone.Config) {
 	settings := map[string]string{"WEBHOOK_LOOPBACK": "true"}
 	for name, value := range cfg.Settings {
@@ -99,8 +99,8 @@ func allowLoopback(cfg *allinone.Config) {
 	cfg.Settings = settings
 }
 
-// A booking is made, confirmed and cancelled; the business's server is told of each, and the package that it would use
-// verifies it.
+// TestWebhookDeliversSignedBookingEvents creates, confirms and cancels a booking. The business's server gets a webhook
+// about each event, and the package of Standard Webhooks accepts its signature.
 func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
@@ -168,7 +168,8 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	w.admin(t, http.MethodGet, at+"/deliveries", nil).checkStatus(t, http.StatusNotFound, "not_found")
 }
 
-// Receivers that keep copies hear that a customer was erased, and nothing of whom (lifecycle.md §6).
+// TestErasureWebhookOmitsCustomerAddress shows that an erasure sends a webhook to receivers that keep copies. The
+// webhook does not contain the customer's name or address (lifecycle.md §6).
 func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

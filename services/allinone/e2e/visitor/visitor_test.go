@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(browserTests{m}) }
 
-// browserTests are all tests of the package, after which the browser closes.
+// browserTests are all tests of the package. After the tests, Run closes the browser.
 type browserTests struct{ *testing.M }
 
 func (m browserTests) Run() int {
@@ -42,7 +42,7 @@ const faulty = `<!doctype html><html lang=en><title>Faulty</title><meta name=vie
 
 func pages(t *testing.T) *httptest.Server {
 	t.Helper()
-	noise := func(n int) string { // that gzip cannot make small
+	noise := func(n int) string { // returns n comments that gzip cannot compress
 		var s strings.Builder
 		for i := range n {
 			fmt.Fprintf(&s, "/*%x*/", uint32(i*2654435761+i*i*40503))
@@ -82,7 +82,7 @@ func pages(t *testing.T) *httptest.Server {
 	mux.HandleFunc("/pieces", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", html)
 		_, _ = fmt.Fprint(w, `<!doctype html><html lang=en><title>Pieces</title><link rel=icon href="data:,"><script src=/painted.js></script><main><h1>Pieces</h1><p><b>Cut</b> `)
-		_ = http.NewResponseController(w).Flush() // where it fails, no test sees the page
+		_ = http.NewResponseController(w).Flush() // if it fails, the browser gets no page
 		select {
 		case <-painted:
 		case <-r.Context().Done():
@@ -98,9 +98,9 @@ func pages(t *testing.T) *httptest.Server {
 		}
 		before, after, _ := strings.Cut(page.String(), "<body>")
 		_, _ = fmt.Fprint(w, before, `<body><main><h1>Ours</h1><div class=pair><b>comes first</b>`)
-		_ = http.NewResponseController(w).Flush() // where it fails, no test sees the page
+		_ = http.NewResponseController(w).Flush() // if it fails, the browser gets no page
 		select {
-		case <-time.After(500 * time.Millisecond): // in which a browser paints what it would
+		case <-time.After(500 * time.Millisecond): // the browser paints in this time
 		case <-r.Context().Done():
 		}
 		_, _ = fmt.Fprint(w, `<b>comes later</b></div></main>`, after)
