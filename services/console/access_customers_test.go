@@ -2,7 +2,7 @@ package console_test
 
 import "maps"
 
-// The rows of the pages of customers.
+// init adds the routes of the customer pages to rowOfPage.
 func init() {
 	maps.Copy(rowOfPage, map[string]string{
 		"GET /business/:slug/customers":        "see customers",

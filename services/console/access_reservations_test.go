@@ -2,7 +2,7 @@ package console_test
 
 import "maps"
 
-// The rows of what cancelling a reservation gives back.
+// init adds the routes that preview the refund of a cancelled reservation and refund a reservation.
 func init() {
 	maps.Copy(rowOf, map[string]string{
 		"GET /admin/businesses/:slug/reservations/:id/cancellation": "book, move, cancel, sell",

@@ -2,7 +2,7 @@ package console_test
 
 import "maps"
 
-// The rows of the pages below Settings.
+// init adds the routes of the pages below Settings to rowOfPage.
 func init() {
 	maps.Copy(rowOfPage, map[string]string{
 		"GET /business/:slug/settings":                       "sign in",

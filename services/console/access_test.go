@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// mayWhat is accounts.md's table as a person reads it: who may, of operator, owner, manager, desk, staff and viewer, by
-// the first letter of each (o, w, m, d, s, v).
+// mayWhat is the table of permissions in accounts.md. The value has the first letter of each permitted role, except w
+// for owner: operator, owner, manager, desk, staff, viewer (owmdsv).
 var mayWhat = map[string]string{
 	"sign in":                       "owmdsv",
 	"see businesses":                "owmdsv",
@@ -38,7 +38,7 @@ var mayWhat = map[string]string{
 	"operators":                     "o",
 }
 
-// rowOf says which row each route of the admin API belongs to. A route that is not here fails the test.
+// rowOf maps each route of the admin API to its row in mayWhat. A route without an entry fails the test.
 var rowOf = map[string]string{
 	"GET /admin/openapi.json":                               "sign in",
 	"GET /admin/operators":                                  "operators",
@@ -111,7 +111,7 @@ var rowOf = map[string]string{
 	"POST /admin/businesses/:slug/messages/:id/retry":       "book, move, cancel, sell",
 }
 
-// rowOfPage says the same of each route of the owner's pages.
+// rowOfPage maps each route of the owner's pages to its row in mayWhat. A route without an entry fails the test.
 var rowOfPage = map[string]string{
 	"GET /":                                              "see businesses",
 	"GET /business/:slug":                                "sign in",
@@ -172,8 +172,8 @@ var rowOfPage = map[string]string{
 	"POST /business/:slug/reservations/:id/return":       "book, move, cancel, sell",
 }
 
-// pageOutcome is the outcome of a page, which says by its status alone what a request met: what is not there, and what
-// is somebody else's, are shown alike. The business is there, so that nothing but an id names what is not.
+// pageOutcome derives the outcome of a page request from the status. Status 404 also means an unknown object, so it
+// counts as "in" if the path has an :id and `want` is "in".
 func pageOutcome(a consoletest.Answer, path, want string) string {
 	switch {
 	case a.Status == 401, a.Status == 303 && a.Header.Get("Location") == "/sign-in":
@@ -186,7 +186,8 @@ func pageOutcome(a consoletest.Answer, path, want string) string {
 	return "in"
 }
 
-// manyPeople are sessions of people of each role in a business, of an owner of another one, and of nobody.
+// manyPeople returns sessions by role letter, and two more: "nobody" has no session, and "another's owner" owns another
+// business.
 func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
@@ -241,13 +242,13 @@ func TestEveryPageIsAllowedByTheTable(t *testing.T) {
 	}
 }
 
-// letters are the roles as mayWhat writes them.
+// letters maps each role to its letter in mayWhat.
 var letters = map[access.Role]string{
 	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s",
 	access.Viewer: "v",
 }
 
-// outcome is what a request met: in, where it got past the question who may.
+// outcome returns the status and code if a request is refused for its token, and "in" otherwise.
 func outcome(t *testing.T, a consoletest.Answer) string {
 	t.Helper()
 	var refused struct{ MessageCode string }
@@ -259,7 +260,8 @@ func outcome(t *testing.T, a consoletest.Answer) string {
 	return "in"
 }
 
-// manyRoles are tokens of each role in a business, of an owner of another one, and of nobody.
+// manyRoles returns tokens by role letter, and two more: "nobody" has an unknown token, and "another's owner" owns
+// another business.
 func manyRoles(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	tokens := map[string]string{
@@ -276,7 +278,7 @@ func manyRoles(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[str
 	return tokens
 }
 
-// expected is what the table says of a route for who asks.
+// expected returns the outcome that mayWhat requires for a caller at a route.
 func expected(path, row, who string) string {
 	switch {
 	case who == "nobody":
@@ -309,7 +311,7 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 		for _, who := range slices.Sorted(maps.Keys(tokens)) {
 			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" &&
 				expected(route.Path, row, who) == "in" {
-				continue // below: it would leave nothing for the others
+				continue // the requests that follow still need the business
 			}
 			body := "{}"
 			if route.Method == http.MethodGet {
@@ -317,7 +319,7 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 			}
 			want := expected(route.Path, row, who)
 			if who == "s" && row == "edit the offer" {
-				want = "in" // what of it is theirs, another test says
+				want = "in" // another test checks what staff may change
 			}
 			if got := outcome(t, w.CallAs(t, tokens[who], route.Method, path, body)); got != want {
 				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
@@ -337,7 +339,7 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 	}
 }
 
-// as returns a token of a role in the business harbor, and the id of the member.
+// as returns a token of a role in the business, and for staff the id of the member.
 func as(t *testing.T, w *consoletest.World, businessID uuid.UUID, role access.Role) (string, uuid.UUID) {
 	t.Helper()
 	m := access.Member{BusinessID: businessID, Role: role}

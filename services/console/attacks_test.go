@@ -17,23 +17,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
 )
 
-// attacked is a world in which somebody's browser is lured.
+// attacked is a console in which an attacker tries to misuse a user's browser.
 type attacked struct {
 	*consoletest.World
 	id     uuid.UUID
 	device *consoletest.Device
 }
 
-// entrance is a way in, or something that is done on the account's pages.
+// entrance is a route of sign-in or of the account's pages.
 type entrance struct {
-	// enter does it right, in a browser that has brought this session along; nil where no session begins by it.
+	// enter signs in, in a browser that already has the session `brought`. It is nil if the route begins no session.
 	enter func(t *testing.T, w *attacked, brought string) consoletest.Answer
 }
 
-// invitedAna asks for a link that signs in.
+// invitedAna is the body of an invitation whose answer has a sign-in link.
 const invitedAna = `{"business":"harbor","email":"ana@example.com","role":"owner","mail":false}`
 
-// entrances are all routes of signing in and of accounts. One that is not here fails the test.
+// entrances has all routes of sign-in and of the account. A route without an entry fails the test.
 var entrances = map[string]entrance{
 	"GET /sign-in": {},
 	"POST /sign-in": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
@@ -52,7 +52,7 @@ var entrances = map[string]entrance{
 		_, link := w.AwaitMail(t, email, 1)
 		return fill(t, w.World, link, brought, url.Values{"new": {herring}})
 	}},
-	"GET /sign-in/oidc":                     {}, // its way in is below, with a real provider
+	"GET /sign-in/oidc":                     {}, // TestAProvidersWayInBeginsASessionOfItsOwn signs in
 	"GET /sign-in/oidc/callback":            {},
 	"POST /sign-in/passkey/begin":           {},
 	"GET /account":                          {},
@@ -73,11 +73,11 @@ var entrances = map[string]entrance{
 	"POST /account/sessions/:id/end":    {},
 	"POST /account/devices/:id/end":     {},
 	"POST /account/passkeys/:id/remove": {},
-	"POST /account/password":            {}, // whose new session TestAChangedPasswordEndsEverySessionOnEveryReplica has
+	"POST /account/password":            {}, // see TestAChangedPasswordEndsEverySessionOnEveryReplica
 	"POST /account/password/remove":     {},
 }
 
-// lured starts console with every way in. The provider does not answer.
+// lured starts a console with all kinds of sign-in. Its OpenID provider does not answer.
 func lured(t *testing.T) *attacked {
 	t.Helper()
 	w := &attacked{World: consoletest.Start(t, func(c *console.Config) {
@@ -88,13 +88,13 @@ func lured(t *testing.T) *attacked {
 	return w
 }
 
-// strangers are the headers of what another site makes a browser send.
+// strangers has the headers that a browser sends with a form of another site.
 var strangers = [][]string{
 	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 	{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
 }
 
-// evil is what an address or a form says that is to lead a browser elsewhere.
+// evil has parameters with which an attacker tries to redirect a browser to another site.
 var evil = url.Values{}
 
 func init() {
@@ -103,7 +103,7 @@ func init() {
 	}
 }
 
-// keptIn fails where an answer may be framed, or leads elsewhere.
+// keptIn fails if a page allows frames or forms of other sites, or redirects to another site.
 func keptIn(t *testing.T, name string, got consoletest.Answer) {
 	t.Helper()
 	if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") ||
@@ -117,8 +117,8 @@ func keptIn(t *testing.T, name string, got consoletest.Answer) {
 	}
 }
 
-// Every page and every form, of signing in and of owners, is refused to other sites, is in no frame, and leads nowhere
-// else.
+// TestEveryFormIsKeptFromOtherSites shows that forms refuse requests of other sites. No page can be framed or redirects
+// to another site.
 func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 	t.Parallel()
 	w := lured(t)
@@ -163,7 +163,8 @@ func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 	}
 }
 
-// Who comes in gets a session that nobody knew before, and the one that the browser brought along is dead.
+// TestEveryWayInBeginsASessionOfItsOwn shows that each sign-in creates a new session and ends the session that the
+// browser had before.
 func TestEveryWayInBeginsASessionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	w := lured(t)
@@ -184,7 +185,7 @@ func TestAProvidersWayInBeginsASessionOfItsOwn(t *testing.T) {
 	})
 }
 
-// fixate brings along a session that somebody has made up, and then one of somebody else.
+// fixate signs in twice: in a browser with an invented session, and in one with the session of another person.
 func (w *attacked) fixate(t *testing.T, name string, enter func(brought string) consoletest.Answer) {
 	t.Helper()
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// The name of a business offers another one only to people who have another one, or may add one.
+// TestOnlyWhoHasAnotherBusinessIsOfferedIt shows that the pages offer "Switch business" only to members of several
+// businesses and to operators.
 func TestOnlyWhoHasAnotherBusinessIsOfferedIt(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

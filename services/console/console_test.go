@@ -30,13 +30,13 @@ const (
 	harb = "/admin/businesses/harbor"
 )
 
-// publish makes the business harbor exist and returns its id.
+// publish publishes the business harbor and returns its id.
 func publish(t *testing.T, w *consoletest.World) uuid.UUID {
 	t.Helper()
 	return publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
 }
 
-// publishText publishes the first version of harbor and returns the business's id.
+// publishText publishes the first version of harbor and returns the id of the business.
 func publishText(t *testing.T, w *consoletest.World, text string) uuid.UUID {
 	t.Helper()
 	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
@@ -55,7 +55,7 @@ func field(t *testing.T, a consoletest.Answer, name string) any {
 	return members[name]
 }
 
-// expect compares the status and the messageCode, and wants a sentence that holds what is given.
+// expect fails unless the answer has the status, the messageCode and an error sentence that contains `sentence`.
 func expect(t *testing.T, a consoletest.Answer, status int, code, sentence string) {
 	t.Helper()
 	text, _ := field(t, a, "error").(string)
@@ -501,7 +501,7 @@ func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 	w.Call(t, "DELETE", harb+"/keys/"+key, "")
 	w.Call(t, "POST", harb+"/bookings/"+b.ID.String()+"/cancel", "")
 	w.Call(t, "DELETE", harb, "")
-	w.Call(t, "DELETE", harb, "") // refused: no change
+	w.Call(t, "DELETE", harb, "") // refused, so it changes nothing
 	w.Call(t, "GET", "/admin/businesses", "")
 
 	var changes []string

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// customersIn says of a list who is in it, with how many bookings and reservations.
+// customersIn returns each customer of a list with the numbers of their bookings and reservations.
 func customersIn(t *testing.T, list consoletest.Answer) string {
 	t.Helper()
 	var all []string
@@ -93,8 +93,8 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	}
 }
 
-// Notifications shows and forgets messages, last, and is told what stays. Where it is away nothing is claimed, and the
-// same request finishes the work.
+// TestErasingReachesMessagesAndDeliveries shows that a customer's messages are exported and erased. If notifications
+// does not answer, the outcome is unknown, and a repeated request completes the erasure.
 func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

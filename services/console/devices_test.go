@@ -19,13 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// The rows of what is attacked, of the device flow.
+// init adds the routes of the device flow to entrances.
 func init() {
 	maps.Copy(entrances, map[string]entrance{"GET /device": {}, "POST /device": {}, "POST /device/authorization": {},
 		"POST /device/token": {}})
 }
 
-// program is a program that waits for its person.
+// program is a sign-in of a program that waits until a person confirms its code.
 type program struct {
 	Device string `json:"device_code"`
 	Code   string `json:"user_code"`
@@ -47,7 +47,7 @@ func begin(t *testing.T, w *consoletest.World, name string) program {
 	return got
 }
 
-// poll asks for the token, and returns it or the error that is named.
+// poll requests the token of the program and returns the token or the error code.
 func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 	t.Helper()
 	a := fill(t, w, "/device/token", "", url.Values{
@@ -66,7 +66,7 @@ func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 	return said.Token, said.Error
 }
 
-// allow answers the program with a code on its page, for a business, or refuses it.
+// allow sends `answer` ("allow" or "refuse") for the code of a program, on the page of the device flow.
 func allow(t *testing.T, w *consoletest.World, session, code, business, answer string) consoletest.Answer {
 	t.Helper()
 	return fill(t, w, "/device", session, url.Values{"code": {code}, "for": {business}, "answer": {answer}})
@@ -74,7 +74,7 @@ func allow(t *testing.T, w *consoletest.World, session, code, business, answer s
 
 func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	t.Parallel()
-	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // how soon a program asks again is not up to the machine
+	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // a slow machine must not change the time between polls
 	other := w.Replica(t)
 	id := publish(t, w)
 	p := begin(t, w, "Ana's <b> laptop")
@@ -160,7 +160,7 @@ func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
 			t.Errorf("%q, want %s", said, want)
 		}
 	}
-	// Who is demoted between their answer and the next question gives nothing either.
+	// A program also gets no token if the person is demoted between the confirmation and the program's next poll.
 	p = begin(t, w, "")
 	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	allow(t, w, ana, p.Code, id.String(), "allow")
@@ -206,7 +206,8 @@ func TestAProgramWaitsTenMinutes(t *testing.T) {
 	}
 }
 
-// Who must sign in first comes back to the program that waits for them.
+// TestWhoSignsInComesBackToTheirProgram shows that a person who signs in to confirm a program is redirected to the
+// program's code.
 func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -251,7 +252,7 @@ func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
 	}, slowed...)
 }
 
-// connect signs a program in for who is signed in, in a business, and returns its token.
+// connect signs a program in to a business in the name of the person with this session, and returns its token.
 func connect(t *testing.T, w *consoletest.World, session, name string, business uuid.UUID) string {
 	t.Helper()
 	p := begin(t, w, name)
@@ -265,7 +266,7 @@ func connect(t *testing.T, w *consoletest.World, session, name string, business 
 	return token
 }
 
-// childOf makes a token with a token.
+// childOf uses a token to create another token and returns it.
 func childOf(t *testing.T, w *consoletest.World, token string) string {
 	t.Helper()
 	return field(t, w.CallAs(t, token, "POST", "/admin/tokens",

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// kept counts the rows of a business in each table that has businesses, or, by the column person_id, those of a person.
+// kept counts the rows with this id in each table that has the column (business_id or person_id).
 func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[string]int {
 	t.Helper()
 	found, err := w.Pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = $1`, column)
@@ -39,7 +39,7 @@ func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[s
 	return rows
 }
 
-// fillAll writes something of a business into each table, and returns somebody who belongs to it, with their session.
+// fillAll writes at least one row of a business into each table. It returns a member of the business and their session.
 func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email string) (uuid.UUID, string) {
 	t.Helper()
 	owner := access.Member{BusinessID: businessID, Role: access.Owner}
@@ -82,7 +82,8 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	return who.ID, session
 }
 
-// A table that is added later is filled here and erased there, or this test fails.
+// TestErasingLeavesNothingOfARemovedBusiness shows that no table has rows of an erased business. It also fails if
+// fillAll does not fill a table that was added later.
 func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

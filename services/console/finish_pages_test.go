@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestFinishingIsOfferedOnItsDays: arrived from the booking's day on, undo until the end of the next day, both by the
-// zone of the sale.
+// TestFinishingIsOfferedOnItsDays shows that "arrived" is offered from the day of the booking. Undo is offered until
+// the end of the next day. Both days are in the booking's time zone.
 func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 2, 23, 30, 0, 0, time.UTC)
@@ -23,7 +23,7 @@ func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 		arrived, undo      bool
 	}{
 		{"confirmed", "2027-03-03", "UTC", false, false},
-		{"confirmed", "2027-03-03", "Asia/Tokyo", true, false}, // there it is the 3rd
+		{"confirmed", "2027-03-03", "Asia/Tokyo", true, false}, // in Tokyo it is already 3 March
 		{"confirmed", "2027-03-02", "UTC", true, false},
 		{"confirmed", "2027-02-01", "UTC", true, false},
 		{"pending", "2027-03-02", "UTC", false, false},

@@ -25,7 +25,7 @@ func init() {
 
 var firstForms = []string{"business", "hours", "team", "services", "policies"}
 
-// beginning is the first form as it is sent for a trade.
+// beginning returns the fields of the first form for a trade.
 func beginning(trade string) url.Values {
 	return url.Values{
 		"trade": {trade}, "name": {"Ínês & Tomás " + trade}, "slug": {trade}, "currency": {"eur"},
@@ -33,7 +33,7 @@ func beginning(trade string) url.Values {
 	}
 }
 
-// operatorOf is the session of an operator.
+// operatorOf returns the session of an operator.
 func operatorOf(t *testing.T, w *consoletest.World) string {
 	t.Helper()
 	return w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
@@ -41,7 +41,7 @@ func operatorOf(t *testing.T, w *consoletest.World) string {
 
 var baseOf = regexp.MustCompile(`name="base" value="(\d+)"`)
 
-// steps sends a form of the first visit as it is shown, with these fields besides, and returns where it leads.
+// steps sends a form of the first visit with the fields in `fields` and returns the path of the next page.
 func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Values) string {
 	t.Helper()
 	shown := look(t, w, at, session)
@@ -61,7 +61,7 @@ func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Va
 	return next
 }
 
-// active are the keys of what customers can take.
+// active returns the keys of the active services, events and rentals, or nothing if the business is not open.
 func active(t *testing.T, w *consoletest.World, slug string) []string {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body))
@@ -90,15 +90,15 @@ func active(t *testing.T, w *consoletest.World, slug string) []string {
 	return keys
 }
 
-// sold is what each trade's business offers once it is opened.
+// sold has the keys that each trade offers after the first visit.
 var sold = map[string][]string{
 	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"},
 	"studio": {"yoga", "lesson"},
 	"venue":  {"viewing", "opening-night"},
 }
 
-// Of every trade, five forms lead from nothing to what can be booked; nothing can be before the last one, and who comes
-// back finds the way on.
+// TestFiveFormsLeadToABookableBusinessOfEveryTrade shows that five forms create a bookable business for each trade.
+// Nothing can be booked before the last form.
 func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
 	t.Parallel()
 	for _, trade := range template.Trades() {
@@ -123,7 +123,7 @@ func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
 	}
 }
 
-// fromFormToForm sends every form as it is shown, and looks what can be booked before and after the last one.
+// fromFormToForm sends each form unchanged. It checks that customers can book only after the last form.
 func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
 	t.Helper()
 	for _, step := range firstForms[1:] {
@@ -149,8 +149,8 @@ func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
 	}
 }
 
-// TestTheFirstVisitOffersWhatWasTyped shows that the first visit publishes exactly the typed values: the team performs
-// the services, a member who was taken out performs none, and no hidden part of the example remains.
+// TestTheFirstVisitOffersWhatWasTyped shows that the first visit publishes exactly the values in its forms. A removed
+// member performs no service, and no hidden part of the example remains.
 func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -189,8 +189,8 @@ func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	}
 }
 
-// A service that is added in the fourth form opens the business no earlier than the last form, and opens with the
-// others.
+// TestServiceAddedInTheFirstVisitWaitsForOpening shows that a service from the fourth form can be booked only after the
+// last form, together with the other services.
 func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -210,8 +210,8 @@ func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	}
 }
 
-// TestCatalogueDoesNotOpenABusiness: a service that is added or switched on outside the first visit opens nothing, and
-// a business whose owner switches all off stays open. Only "Open for bookings" opens.
+// TestCatalogueDoesNotOpenABusiness shows that a service that is added outside the first visit does not open the
+// business. A business without active services stays open.
 func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -240,7 +240,8 @@ func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
 	}
 }
 
-// The person who sets a business up is notified of its bookings, and the form of notifications changes that.
+// TestCreatorIsNotifiedOfBookings shows that the creator of a business is notified of its bookings. The form of
+// notifications can change the recipients.
 func TestCreatorIsNotifiedOfBookings(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -265,8 +266,8 @@ func TestCreatorIsNotifiedOfBookings(t *testing.T) {
 	}
 }
 
-// A business that is there is never written over, and what cannot be is said beside its field; nothing that was typed
-// is lost.
+// TestTheFirstFormSaysWhatCannotBe shows that the first form never overwrites an existing business. Errors stand beside
+// their fields, and the form keeps its values.
 func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -298,7 +299,8 @@ func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 	}
 }
 
-// The first form takes a time zone, a currency and an address as people write them.
+// TestFirstFormReadsWhatPeopleWrite shows that the first form accepts names and symbols of time zones and currencies
+// and turns them into codes.
 func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -322,7 +324,8 @@ func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// Time zones, currencies and languages are chosen from lists, where the first visit asks for them and later.
+// TestCodesAreChosenFromLists shows that the first visit and the form of the business offer lists of time zones,
+// currencies and languages.
 func TestCodesAreChosenFromLists(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -344,8 +347,8 @@ func TestCodesAreChosenFromLists(t *testing.T) {
 	}
 }
 
-// The last form of the first visit shows who is notified and until when customers cancel and reschedule. A manager,
-// who may not change notifications, is not asked about them.
+// TestLastFormShowsWhoIsNotified shows that the last form has the recipients of notifications and the deadlines of
+// customers. The recipients are hidden from a manager, who may not change them.
 func TestLastFormShowsWhoIsNotified(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -373,7 +376,8 @@ func TestLastFormShowsWhoIsNotified(t *testing.T) {
 	steps(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
 }
 
-// A business that could not be booked is not opened, and its owner reads what is missing.
+// TestOpeningNeedsSomethingToBook shows that a business opens only if customers can book something. Otherwise the owner
+// reads what is missing.
 func TestOpeningNeedsSomethingToBook(t *testing.T) {
 	t.Parallel()
 	class := "services: [{key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: mon, weekday: mon, time: \"18:00\", capacity: 5}]}]\n"
@@ -415,7 +419,8 @@ func TestOpeningNeedsSomethingToBook(t *testing.T) {
 	}
 }
 
-// A member and a service that are added in the first visit come behind those that were there, in the order of the form.
+// TestFirstVisitKeepsTheOrderOfTheForm shows that members and services of the first visit follow the existing ones, in
+// the order of the form.
 func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -449,7 +454,7 @@ func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	}
 }
 
-// "Add another" leads to the row that it adds.
+// TestAddedRowHasTheCursor shows that "Add another" puts the cursor into the new row.
 func TestAddedRowHasTheCursor(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

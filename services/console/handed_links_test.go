@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// An owner who has invited a person gets no link that signs in as them once the person may do more than the owner: in a
-// business of others, or as an operator.
+// TestOwnerGetsNoLinkToPersonOfOthers shows that an owner gets no sign-in link for a person who also has a role in
+// another business or is an operator. Otherwise the owner could act as that person there.
 func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, promote := range map[string]string{

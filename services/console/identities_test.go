@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
 )
 
-// withDex runs console with a real OpenID Connect provider, which knows these people by one password.
+// withDex starts a console with a Dex OpenID Connect provider. All users of the provider have the password `gulls`.
 func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
 	t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(gulls), bcrypt.MinCost+6)
@@ -38,7 +38,7 @@ func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
 	})
 }
 
-// attempt begins to sign in, and returns where the provider is asked and the cookie that the browser keeps.
+// attempt begins a sign-in and returns the address of the provider and the cookie of the attempt.
 func attempt(t *testing.T, w *consoletest.World) (string, string) {
 	t.Helper()
 	sent := look(t, w, "/sign-in/oidc", "")
@@ -52,7 +52,7 @@ func attempt(t *testing.T, w *consoletest.World) (string, string) {
 
 var formAction = regexp.MustCompile(`action="([^"]+)"`)
 
-// vouched signs in at the provider, and returns the path that it leads the browser back to.
+// vouched signs in at the provider and returns the callback path of the redirect to the console.
 func vouched(t *testing.T, address, email string) string {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
@@ -89,7 +89,7 @@ func vouched(t *testing.T, address, email string) string {
 	return back
 }
 
-// comeBack is the browser at the callback, with the cookie that it kept.
+// comeBack requests the callback path with the cookie of the attempt.
 func comeBack(t *testing.T, w *consoletest.World, path, cookie string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+path, nil)
@@ -148,8 +148,8 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	}
 }
 
-// A stranger cannot make somebody's browser finish what it has not begun (RFC 6749 §10.12), nor put their own answer in
-// its place.
+// TestAnAnswerOfAnotherAttemptIsRefused shows that the callback refuses a provider's answer to another attempt (RFC
+// 6749 §10.12). An attacker therefore cannot sign another person's browser in with an answer of their own.
 func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})

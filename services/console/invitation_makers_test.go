@@ -11,13 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// inviter is an owner who has invited a friend, with the id of the token that the friend was invited with, if one was.
+// inviter is an owner who invites a friend. The field `token` is the id of the token of the invitation, if a token made
+// it.
 type inviter struct {
 	id, token uuid.UUID
 	session   string
 }
 
-// waysToInvite invite a known person as an owner, by the session of an owner or with a token of theirs.
+// waysToInvite has functions that invite a known person as an owner, by an owner's session or by a token of that owner.
 var waysToInvite = map[string]func(*testing.T, *consoletest.World, *inviter, access.Member, string){
 	"session": func(t *testing.T, w *consoletest.World, by *inviter, _ access.Member, email string) {
 		fill(t, w, "/business/harbor/team/invite", by.session, url.Values{"email": {email}, "role": {"owner"}})
@@ -40,7 +41,7 @@ func inviteWith(t *testing.T, w *consoletest.World, token, email string) {
 	}
 }
 
-// tokenNamed returns the id of a token of the business.
+// tokenNamed returns the id of the token of harbor with this name.
 func tokenNamed(t *testing.T, w *consoletest.World, name string) uuid.UUID {
 	t.Helper()
 	for _, listed := range field(t, w.Call(t, "GET", "/admin/tokens?business=harbor", ""), "tokens").([]any) {
@@ -52,7 +53,8 @@ func tokenNamed(t *testing.T, w *consoletest.World, name string) uuid.UUID {
 	return uuid.Nil
 }
 
-// An open invitation ends with the right of its maker to invite: nobody joins by it afterwards.
+// TestInvitationsEndWithTheRightToInvite shows that an open invitation ends when its maker loses the right to invite.
+// It can then no longer be accepted.
 func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
 	t.Parallel()
 	for ended, end := range map[string]func(*testing.T, *consoletest.World, *inviter){

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// What somebody chooses holds for every page and mail, whatever their browser asks for.
+// TestPeopleChooseTheLanguageThatTheyRead shows that the language of the account applies to all pages and mails,
+// whatever language the browser prefers.
 func TestPeopleChooseTheLanguageThatTheyRead(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

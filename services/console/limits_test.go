@@ -12,25 +12,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// stranger is an address that nobody else has: the test Redis is shared.
+// stranger returns an IP address that no other test uses, because all tests share one Redis.
 func stranger() string {
 	id := testkit.Unique()
 	return "2001:db8:" + id[:4] + ":" + id[4:8] + "::1"
 }
 
-// window is how many requests pass in so long.
+// window is a rate limit: `n` requests in the time `of`.
 type window struct {
 	n  int
 	of time.Duration
 }
 
-// refusedAfter sends requests until one is refused, which must be the first that follows on as many others as one of
-// the windows takes: those that passed before it began count no longer, however long a busy machine takes to send them.
-// Each counted between two readings of the clock. It returns the refusal, and until when the same is refused at least.
+// refusedAfter sends requests until one is refused. It fails unless the refused request is the first one beyond the
+// limit of a window. It returns the refusal and the time until which the limit lasts at least. Each request counts at
+// an unknown time between two readings of the clock, so slow machines do not fail the test.
 func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer,
 	windows ...window) (consoletest.Answer, time.Time) {
 	t.Helper()
-	var sent, answered []time.Time // of the requests that passed
+	var sent, answered []time.Time // times of the accepted requests
 	for i := range 5 * windows[0].n {
 		begun := time.Now()
 		got := send(i)
@@ -48,7 +48,8 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", what, i+1,
 					answered)
 			}
-			// console counts how long it remembers a refusal from before it asks Redis
+			// The console measures the end of a refusal from before its call of Redis, so subtract the time of the
+			// request.
 			return got, until.Add(begun.Sub(ended))
 		}
 		if ended.Before(until) {
@@ -60,7 +61,7 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 	return consoletest.Answer{}, time.Time{}
 }
 
-// since is how many of the times, oldest first, are later than a bound.
+// since returns how many of the sorted times are later than `bound`.
 func since(times []time.Time, bound time.Time) int {
 	first := slices.IndexFunc(times, func(at time.Time) bool { return at.After(bound) })
 	if first < 0 {
@@ -123,7 +124,8 @@ func TestPrincipalsOfTheAdminAPIAreLimited(t *testing.T) {
 	}
 }
 
-// Strangers are counted before anything is looked up for them, and their forms are no manifests.
+// TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm shows that sign-in routes limit requests by IP address and
+// refuse bodies above the size of a form.
 func TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {

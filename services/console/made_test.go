@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// counts are how many keys, calendars, webhooks and tokens an answer lists.
+// counts returns how many keys, calendars, webhooks and tokens an answer lists.
 func counts(t *testing.T, got consoletest.Answer) string {
 	t.Helper()
 	var n []any
@@ -22,7 +22,8 @@ func counts(t *testing.T, got consoletest.Answer) string {
 	return fmt.Sprintf("%d keys, %d calendars, %d webhooks, %d tokens", n...)
 }
 
-// One action ends the keys, feeds, webhooks and tokens of a removed member. Those of other members stay.
+// TestWhatARemovedMemberMadeIsListedAndEnded shows that one request ends the keys, feeds and webhooks of a removed
+// member. Those of other members stay.
 func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

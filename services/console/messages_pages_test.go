@@ -16,8 +16,8 @@ func init() {
 	rowOfPage["POST /business/:slug/messages/:id/retry"] = "book, move, cancel, sell"
 }
 
-// TestMessagesHaveAPage lists messages by the filter in the page's address, opens one, and sends a failed one again. If
-// the button is pressed twice, the second press reports that the message has changed.
+// TestMessagesHaveAPage shows that the page lists messages by the filter in its address, opens a message and sends a
+// failed one again. A second press of the button reports that the message has changed.
 func TestMessagesHaveAPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

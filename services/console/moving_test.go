@@ -52,8 +52,8 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	expect(t, w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`), 409, "conflict", "cancelled")
 }
 
-// The box for notifying the customer decides at a confirmation, at a drag in the calendar, and at the undoing of a
-// drag.
+// TestConfirmAndDragAskWhetherTheCustomerIsNotified shows that the box "notify" decides whether the customer is
+// notified of a confirmation or a drag. After a silent drag, undo shows no box.
 func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

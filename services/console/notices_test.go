@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
-// An owner invites the address of a stranger and signs in by the link. Changes of the account or of the business then
-// send no mail to that address.
+// TestNoNoticeReachesAnUnverifiedAddress lets an owner invite the address of another person and sign in by its link.
+// Changes of the account or the business then send no mail to that address.
 func TestNoNoticeReachesAnUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -42,7 +42,7 @@ func TestNoNoticeReachesAnUnverifiedAddress(t *testing.T) {
 	}
 }
 
-// However often a business changes, an owner is mailed about one kind of change five times an hour.
+// TestNoticesToOwnersAreLimited shows that an owner gets at most five mails an hour about one kind of change.
 func TestNoticesToOwnersAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.SignInsPerMinute = 10 })
@@ -60,7 +60,7 @@ func TestNoticesToOwnersAreLimited(t *testing.T) {
 	}
 }
 
-// shortenRetention publishes a shorter retention so many times.
+// shortenRetention sets the retention to 800 days and then to 30 days, `times` times.
 func shortenRetention(t *testing.T, w *consoletest.World, owner string, times int) {
 	t.Helper()
 	text := consoletest.Manifest("harbor", "Harbor")
@@ -74,8 +74,8 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 	}
 }
 
-// An owner invites the address of a stranger and signs in by the link in several browsers. No browser becomes known for
-// an unverified address, so the address gets no more mailed links than before.
+// TestNoBrowserIsKnownForAnUnverifiedAddress lets an owner invite the address of another person and sign in in two
+// browsers. Neither browser becomes known, so the limit of mailed links stays the same.
 func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
@@ -100,7 +100,8 @@ func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
 	}
 }
 
-// A browser in which a session began that has ended in the meantime is not known.
+// TestNoBrowserIsKnownBySessionThatEnded shows that a browser does not become known by a session that has already
+// ended.
 func TestNoBrowserIsKnownBySessionThatEnded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -2,7 +2,7 @@ package console_test
 
 import "strings"
 
-// The pages of the offer belong to one row.
+// init adds the routes of the offer pages to rowOfPage.
 func init() {
 	routes := []string{"GET ", "POST /undo", "GET /versions", "GET /versions/:id", "POST /versions/:id"}
 	for _, kind := range []string{"services", "classes", "events", "rentals", "team", "rules"} {

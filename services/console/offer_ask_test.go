@@ -16,11 +16,11 @@ import (
 
 const ofCut = "/business/harbor/offer/services/cut"
 
-// askedFirst is a business with one booking ahead, which the new offer could not take.
+// askedFirst is a business with a future booking that a changed offer would conflict with.
 type askedFirst struct {
 	*consoletest.World
 	id, ahead uuid.UUID
-	mia       string // the session of its manager
+	mia       string // the session of a manager
 }
 
 func asked(t *testing.T) askedFirst {
@@ -35,7 +35,7 @@ func asked(t *testing.T) askedFirst {
 		w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
 }
 
-// priced is the form of the service, as it is sent with another price and a longer duration.
+// priced returns the form of the haircut with a new price and a longer duration.
 func priced(price string, more ...string) url.Values {
 	form := url.Values{
 		"base":             {"1"},
@@ -50,13 +50,13 @@ func priced(price string, more ...string) url.Values {
 	return form
 }
 
-// newest is how many versions the business has.
+// newest returns the number of versions of the business.
 func (w askedFirst) newest(t *testing.T) int {
 	t.Helper()
 	return strings.Count(w.Call(t, "GET", harb+"/versions", "").Body, `"version"`)
 }
 
-// saves sends a form that is saved as a version.
+// saves sends the form and expects that it is saved as version `version`.
 func (w askedFirst) saves(t *testing.T, form url.Values, version int) {
 	t.Helper()
 	got := fill(t, w.World, ofCut, w.mia, form)
@@ -65,7 +65,7 @@ func (w askedFirst) saves(t *testing.T, form url.Values, version int) {
 	}
 }
 
-// asks sends a form that is asked about, with these words, and not saved.
+// asks sends the form and expects a page that contains `words` and asks for a confirmation. No version is saved.
 func (w askedFirst) asks(t *testing.T, form url.Values, words ...string) {
 	t.Helper()
 	before := w.newest(t)
@@ -80,8 +80,8 @@ func (w askedFirst) asks(t *testing.T, form url.Values, words ...string) {
 	}
 }
 
-// TestSavingAsksFirstWhereBookingsWouldFallOutside shows the affected bookings before a change is saved, and keeps all
-// typed values. After a confirmation for one version, the form asks again if another person has published a new one.
+// TestSavingAsksFirstWhereBookingsWouldFallOutside shows that the form asks for a confirmation if a change affects
+// bookings, and keeps its values. After a new version it asks again.
 func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -103,10 +103,11 @@ func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	if text := w.Call(t, "GET", harb, "").Body; !strings.Contains(text, "Trim") || !strings.Contains(text, "47") {
 		t.Errorf("a change is lost: %s", text)
 	}
-	w.saves(t, priced("47", "base", "3", "name", "Trim"), 3) // which changes nothing
+	w.saves(t, priced("47", "base", "3", "name", "Trim"), 3) // the form changes nothing, so no version is added
 }
 
-// Nothing is asked where nothing falls outside that did not before; where nobody knows, that is said.
+// TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows shows that the form asks nothing about bookings that were
+// affected before. If they cannot be checked, it says so and asks.
 func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -138,7 +139,8 @@ func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	}
 }
 
-// A price changes nothing that is booked, so that saving one asks neither availability nor the tables of sales.
+// TestSavingAPriceAsksPeersFourTimes shows that saving a price makes at most four calls to other services. It does not
+// check bookings, because a price does not affect them.
 func TestSavingAPriceAsksPeersFourTimes(t *testing.T) {
 	t.Parallel()
 	w := asked(t)

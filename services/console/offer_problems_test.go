@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// validatorText matches what only programs read: the hints of the validator and the paths of a manifest.
+// validatorText matches text that is only for programs: hints of the validator and paths of the manifest.
 var validatorText = regexp.MustCompile(
 	`; (write|remove|add|did you|keep)|\w\[\d+\]|line \d+:|payment_requirement|units_count`,
 )
 
-// refusedForms are forms whose values do not fit, each with what a person who reads German is told.
+// refusedForms has forms with invalid values, each with the German sentence that the page must show.
 var refusedForms = []struct {
 	path string
 	form url.Values
@@ -131,7 +131,8 @@ var refusedForms = []struct {
 	{"rules/new", url.Values{"kind": {"party_size"}, "percent": {"-5"}}, "Bitte füllen Sie eines davon aus: "},
 }
 
-// Owners read in their language, beside the field, what is wrong with a value and what would be right.
+// TestFormsExplainProblemsInTheReadersLanguage shows that each invalid value is explained beside its field in the
+// language of the reader.
 func TestFormsExplainProblemsInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -160,7 +161,7 @@ func TestFormsExplainProblemsInTheReadersLanguage(t *testing.T) {
 
 var errorText = regexp.MustCompile(`(?s)<p[^>]*class="[^"]*error[^"]*"[^>]*>(.*?)</p>|<li dir="auto">(.*?)</li>`)
 
-// sentencesOf are the sentences of a page about what is wrong.
+// sentencesOf returns the error sentences of a page.
 func sentencesOf(body string) string {
 	var all []string
 	for _, found := range errorText.FindAllStringSubmatch(body, -1) {

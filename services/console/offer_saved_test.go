@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// saved sends a form of the offer and returns the page that it leads to.
+// saved sends a form of the offer and returns the page that follows.
 func saved(t *testing.T, w *consoletest.World, session, path string, form url.Values) consoletest.Answer {
 	t.Helper()
 	got := fill(t, w, path, session, form)

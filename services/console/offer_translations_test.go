@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// An owner translates the business's name beside what its page says, variants beside their services, and labels of
-// rules.
+// TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm shows that forms translate the name of the business, the
+// names of variants and the labels of pricing rules.
 func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -49,7 +49,8 @@ func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 	}
 }
 
-// The form that drops a language says why it cannot and what to do first; after that the language can go.
+// TestALanguageIsDroppedOnceItsTranslationsAreGone shows that a language with translations cannot be removed and that
+// the form explains why. After its translations are deleted, it can be removed.
 func TestALanguageIsDroppedOnceItsTranslationsAreGone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// An old version is taken back over the version that it was compared with alone, and through the question that every
-// form is saved through.
+// TestAVersionIsTakenBackThroughTheSameQuestion shows that going back to an old version asks about affected bookings,
+// as each form does. It is refused if a newer version has been published since the comparison.
 func TestAVersionIsTakenBackThroughTheSameQuestion(t *testing.T) {
 	t.Parallel()
 	w := asked(t)

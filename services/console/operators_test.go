@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// idOfOperator is the id of the operator with this address.
+// idOfOperator returns the id of the operator with this e-mail address.
 func idOfOperator(t *testing.T, w *consoletest.World, email string) string {
 	t.Helper()
 	for _, o := range field(t, w.Call(t, "GET", "/admin/operators", ""), "operators").([]any) {
@@ -46,7 +46,7 @@ func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
 		if path != "" {
 			method = "POST"
 		}
-		for range 2 { // the second is a repetition of the first
+		for range 2 { // the second request repeats the first
 			if got := w.Call(t, method, "/admin/operators/"+id+path, "", "Idempotency-Key",
 				id+path); got.Status != 204 {
 				t.Fatalf("%s: %d %s", path, got.Status, got.Body)
@@ -75,7 +75,7 @@ func TestLastOperatorStays(t *testing.T) {
 	w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
 	ana := "/admin/operators/" + idOfOperator(t, w, "ana@example.com")
 	expect(t, w.Call(t, "DELETE", ana, ""), 409, "conflict", "last operator")
-	for range 5 { // two operators demote each other at once: one stays
+	for range 5 { // two operators are demoted at the same time; one stays
 		w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
 		w.SessionOf(t, "bo@example.com", access.Member{Role: access.Operator})
 		paths := []string{ana, "/admin/operators/" + idOfOperator(t, w, "bo@example.com")}
@@ -92,8 +92,8 @@ func TestLastOperatorStays(t *testing.T) {
 	}
 }
 
-// A person whom a group makes an operator is one for 12 hours after the last sign-in by the provider, whatever else
-// they did in the meantime.
+// TestGroupOperatorsLapse shows that a person who is an operator through a group stays one for 12 hours after the last
+// sign-in by the provider. Other sign-ins do not extend this time.
 func TestGroupOperatorsLapse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -127,7 +127,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	first, firstHash := token(access.Member{Role: access.Operator}, person.ID, now)
 	_, child := token(access.Member{Role: access.Operator}, first, now)
 	_, ofBusiness := token(access.Member{BusinessID: uuid.New(), Role: access.Owner}, person.ID, now)
-	session := signIn(now.Add(8 * time.Hour)) // extends the right
+	session := signIn(now.Add(8 * time.Hour)) // this sign-in extends the right
 	good := func(after time.Duration, session [32]byte, want bool) {
 		t.Helper()
 		at := now.Add(after)

@@ -19,8 +19,8 @@ packages:
   - {key: trio, name: Trio, services: [cut, dry, wash], percent: 12.5}
 `
 
-// Packages are written in the text of the offer and translated in a form; forms keep them as they are, and a package
-// goes with a service of it.
+// TestPackagesArePublishedTranslatedAndKept shows that packages are published as text and translated in a form. Forms
+// keep packages unchanged, but removing a service removes its packages.
 func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

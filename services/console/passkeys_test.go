@@ -20,7 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// atOwner posts a form as a browser at the owner's public address does; cookies are pairs of name and value.
+// atOwner posts a form as a browser does that has the owner's public address open. The argument `cookies` is a list of
+// names and values.
 func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, cookies ...string) consoletest.Answer {
 	t.Helper()
 	var all []string
@@ -38,7 +39,7 @@ const (
 	challengeCookie = "__Host-slotmesh-passkey"
 )
 
-// cookieIn is the value of a cookie that an answer sets.
+// cookieIn returns the value of a cookie that an answer sets.
 func cookieIn(a consoletest.Answer, name string) string {
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name == name && c.MaxAge > 0 {
@@ -48,7 +49,7 @@ func cookieIn(a consoletest.Answer, name string) string {
 	return ""
 }
 
-// addPasskey adds the passkey of a device to the account of who has this session.
+// addPasskey adds the device's passkey to the account of the person with this session.
 func addPasskey(t *testing.T, w *consoletest.World, session string, device *consoletest.Device) {
 	t.Helper()
 	begun := atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
@@ -63,7 +64,7 @@ func addPasskey(t *testing.T, w *consoletest.World, session string, device *cons
 	}
 }
 
-// ask begins to sign in by a passkey, and returns what the script is told and the browser's cookie.
+// ask begins a sign-in by passkey and returns the options for the script and the cookie of the challenge.
 func ask(t *testing.T, w *consoletest.World, email string) (string, string) {
 	t.Helper()
 	begun := atOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
@@ -73,14 +74,14 @@ func ask(t *testing.T, w *consoletest.World, email string) (string, string) {
 	return begun.Body, cookieIn(begun, challengeCookie)
 }
 
-// answerTo sends a device's answer.
+// answerTo sends the answer of a device to a challenge.
 func answerTo(t *testing.T, w *consoletest.World, answer, cookie, email string) consoletest.Answer {
 	t.Helper()
 	return atOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie,
 		cookie)
 }
 
-// byPasskey signs in with a device, at two replicas: one asks, the other takes the answer.
+// byPasskey signs in with a device. The replica `w` makes the challenge, and the replica `other` receives the answer.
 func byPasskey(t *testing.T, w, other *consoletest.World, device *consoletest.Device, email string) consoletest.Answer {
 	t.Helper()
 	told, cookie := ask(t, w, email)
@@ -113,20 +114,21 @@ func TestPeopleSignInByAPasskey(t *testing.T) {
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || !strings.Contains(log, `"by":"passkey"`) {
 		t.Error("the log holds an address, or does not say by what somebody signed in")
 	}
-	// A challenge says nothing of who has the address that is typed.
+	// A challenge does not show whether the address has an account.
 	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
 		if told, _ := ask(t, w, email); strings.Contains(told, "allowCredentials") || !strings.Contains(told,
 			`"userVerification":"required"`) {
 			t.Errorf("%q: %s", email, told)
 		}
 	}
-	// its address is another one than passkeys are bound to
+	// This page has another host than the one that passkeys are bound to.
 	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
 		t.Error(shown.Body)
 	}
 }
 
-// Whatever is wrong, the answer is the same, and signs nobody in.
+// TestAPasskeyIsRefusedInOneWay shows that each invalid answer of a device gets the same response and begins no
+// session.
 func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -134,7 +136,7 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
 	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
 	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
-	// which the server never hears of
+	// The server never receives this passkey.
 	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
 	told, cookie := ask(t, w, "")
 	used := device.Sign(t, told)
@@ -196,8 +198,8 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	}
 }
 
-// A device whose count goes back was copied: one of the two is refused. Of many answers at once, each count signs in
-// once.
+// TestACopiedPasskeyIsRefused shows that a passkey whose signature counter does not increase is refused, because it may
+// be a copy. Of several simultaneous answers with one counter value, only one signs in.
 func TestACopiedPasskeyIsRefused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -211,7 +213,7 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 		mu   sync.Mutex
 		good int
 	)
-	for range at { // each has seen the same count
+	for range at { // each copy has the same counter value
 		one := *device
 		told, cookie := ask(t, w, "")
 		answer := one.Sign(t, told)
@@ -261,7 +263,7 @@ func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
 	}
 	device := consoletest.NewDevice()
 	addPasskey(t, w, session, device)
-	there := sessionIn(t, enter(t, other, "ana@example.com", gulls)) // both are ways in, until one is given up
+	there := sessionIn(t, enter(t, other, "ana@example.com", gulls)) // the password works until it is removed
 	removed := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session)
 	if removed.Status != 303 || removed.Header.Get("Location") != "/account?done=password_removed" {
 		t.Fatalf("%d %s", removed.Status, removed.Body)
@@ -289,7 +291,7 @@ func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
 	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	// Who has lost the device comes in by a mailed link, which ends it.
+	// A person without the device signs in by a mailed link, which removes the passkey.
 	w.AwaitMail(t, "ana@example.com", 3)
 	fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {"ana@example.com"}})
 	_, link := w.AwaitMail(t, "ana@example.com", 4)
@@ -340,7 +342,8 @@ func TestARemovedPasskeyAndItsSessionsAreDeadOnEveryReplica(t *testing.T) {
 	}
 }
 
-// Who was invited, and of whom nobody knows yet who they are, keeps no passkey that the inviter may have added as them.
+// TestNobodyKeepsAPasskeyAsSomebodyElse shows that an operator's link ends a passkey that the inviter may have added in
+// the name of an invited person.
 func TestNobodyKeepsAPasskeyAsSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -351,7 +354,7 @@ func TestNobodyKeepsAPasskeyAsSomebodyElse(t *testing.T) {
 	if got := byPasskey(t, w, w, device, ""); got.Status != 303 {
 		t.Fatalf("%d", got.Status)
 	}
-	press(t, w, invite(t, w, consoletest.Token, invited), "") // the operator vouches for who has this link
+	press(t, w, invite(t, w, consoletest.Token, invited), "") // an operator's link proves who the person is
 	if got := byPasskey(t, w, w, device, ""); got.Status != 422 {
 		t.Errorf("the inviter's passkey: %d", got.Status)
 	}
@@ -403,7 +406,7 @@ func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
 		c.Limits.SignInsPerMinute = 10
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
-	email := uuid.NewString() + "@example.com" // counts are one Redis's, for all tests
+	email := uuid.NewString() + "@example.com" // all tests share one Redis
 	from := func(path, address string, form url.Values) consoletest.Answer {
 		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie",
 			"slotmesh-passkey="+strings.Repeat("0", 64))
@@ -444,7 +447,7 @@ func TestPasskeysAreOfferedWhereTheyCanBe(t *testing.T) {
 			}
 		}
 	}
-	w := consoletest.Start(t, func(c *console.Config) { c.PasswordSignIn = false }) // nothing leads around the provider
+	w := consoletest.Start(t, func(c *console.Config) { c.PasswordSignIn = false }) // only the provider signs in
 	if got := atOwner(t, w, "/sign-in/passkey/begin", nil); got.Status != 404 {
 		t.Errorf("%d", got.Status)
 	}

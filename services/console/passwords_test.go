@@ -25,14 +25,14 @@ const (
 	herring = "a herring for each gull"
 )
 
-// enter posts the form of signing in by a password.
+// enter posts the form of sign-in by password.
 func enter(t *testing.T, w *consoletest.World, email, clear string, header ...string) consoletest.Answer {
 	t.Helper()
 	return fill(t, w, "/sign-in", "", url.Values{"email": {email}, "password": {clear}}, header...)
 }
 
-// withPassword is the session of an owner of harbor who has just chosen a password and was told so: a later mail would
-// else overtake that one.
+// withPassword returns the session of an owner of harbor who has just chosen a password. It waits for the mail about
+// the password, so that later mails arrive after it.
 func withPassword(t *testing.T, w *consoletest.World, businessID uuid.UUID, email, clear string) string {
 	t.Helper()
 	session := choosePassword(t, w, businessID, email, clear)
@@ -63,7 +63,7 @@ func TestPeopleSignInByAPassword(t *testing.T) {
 		"Change password") {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
-	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk}) // who has no password
+	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk}) // Bo has no password
 	var said []string
 	for _, who := range [][2]string{{"ana@example.com", herring}, {"nobody@example.com", gulls}, {"bo@example.com", ""},
 		{"bo@example.com", gulls}, {"", ""}} {
@@ -82,7 +82,8 @@ func TestPeopleSignInByAPassword(t *testing.T) {
 	}
 }
 
-// Hashes are what takes the time, so that nobody can tell by it who exists: one for each attempt.
+// TestAnAttemptCostsAsMuchForNobody shows that each attempt computes one hash, also if the account does not exist. The
+// time of an answer therefore does not show which accounts exist.
 func TestAnAttemptCostsAsMuchForNobody(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -109,7 +110,7 @@ func TestGuessingIsSlowed(t *testing.T) {
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	other := w.Replica(t)
-	// counts are one Redis's, for all tests
+	// All tests share one Redis, so the addresses are unique.
 	ana, nobody := uuid.NewString()+"@example.com", uuid.NewString()+"@example.com"
 	id, replicas := publish(t, w), []*consoletest.World{w, other}
 	withPassword(t, w, id, ana, gulls)
@@ -135,11 +136,11 @@ func TestGuessingIsSlowed(t *testing.T) {
 	}, slowed...)
 }
 
-// slowed are the windows of wrong attempts to sign in, where ten pass in a minute.
+// slowed has the limits of failed sign-in attempts for the tests, with ten attempts a minute.
 var slowed = []window{{10, time.Minute}, {20, 15 * time.Minute}}
 
-// Strangers who know an address lock neither the browsers in which its person signed in before, nor sessions, nor
-// mailed links.
+// TestStrangersLockNoKnownBrowser shows that failed attempts of other people do not block a person's known browsers,
+// sessions or mailed links.
 func TestStrangersLockNoKnownBrowser(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
@@ -302,7 +303,8 @@ func TestLinksToChooseAPasswordEnd(t *testing.T) {
 	}
 }
 
-// What is mailed reaches whom the address belongs to: what the inviter may have set as them before ends.
+// TestInvitationsAreMailedAndVouch shows that a mailed invitation proves the address of a person. It ends a password
+// and a session that the inviter has created before.
 func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -316,7 +318,7 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 		"/sign-in/password/") {
 		t.Fatalf("%d, %+v", set.Status, mail)
 	}
-	if got := look(t, w, path, ""); got.Status != 404 { // the password that was set since has ended it
+	if got := look(t, w, path, ""); got.Status != 404 { // the new password has ended the link
 		t.Errorf("%d", got.Status)
 	}
 	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"manager"}`)
@@ -345,8 +347,8 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	}
 }
 
-// Somebody who has signed in by an inviter's link sets a password; then an operator, or another business, invites the
-// address: the password is gone.
+// TestNobodyKeepsAPasswordAsSomebodyElse lets an inviter sign in by their own link and set a password. After an
+// operator invites the address, that password no longer works.
 func TestNobodyKeepsAPasswordAsSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -27,7 +27,7 @@ events:
 rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
 `
 
-// planned asks what a manifest would change.
+// planned returns the plan of a manifest.
 func planned(t *testing.T, w *consoletest.World, token, text string) plan.Plan {
 	t.Helper()
 	got := w.CallAs(t, token, "POST", harb+"/diff", text, "Content-Type", yaml)
@@ -38,7 +38,7 @@ func planned(t *testing.T, w *consoletest.World, token, text string) plan.Plan {
 	return p
 }
 
-// soon is a booking that begins tomorrow.
+// soon returns a booking that begins tomorrow.
 func soon(status string) booking.Booking {
 	b := someBooking(status, "2026-12-01")
 	b.StartsAt = time.Now().Add(24 * time.Hour).Truncate(time.Minute)
@@ -138,8 +138,8 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	}
 }
 
-// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency: a change of one of them counts what lies ahead, any other change does
-// not.
+// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency shows that a plan counts future bookings if the time zone or currency
+// changes. Other changes do not count them.
 func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// withStaff is a manifest of harbor with two members.
+// withStaff returns a manifest of harbor with two members, and adds `more` to the first one.
 func withStaff(more string) string {
 	return consoletest.Manifest("harbor", "Harbor") + `staff:
   - {key: ana, name: Ana` + more + `}
@@ -61,7 +61,7 @@ func TestWhatWasHeldAgainstOneVersionReplacesNoOther(t *testing.T) {
 	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", "soon"), 400, "invalid_parameter", "If-Match")
 	expect(t, w.CallAs(t, owner, "PUT", harb, "slug: harbor"), 400, "invalid_parameter", "not valid")
 	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
-	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) }) // an operator is quicker
+	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) }) // an operator publishes first
 	expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
 	w.Call(t, "PUT", harb, text)
 	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) })

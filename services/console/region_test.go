@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Owners read times and weeks as their browser's region has them.
+// TestOwnersPagesFollowTheReadersRegion shows that times and weeks follow the region in the Accept-Language header.
 func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -36,7 +36,8 @@ func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
 	}
 }
 
-// A staff member who books for a customer types a telephone number or leaves the field empty.
+// TestBookingFormRefusesWhatIsNoPhoneNumber shows that the booking form refuses an invalid telephone number and accepts
+// a valid one.
 func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

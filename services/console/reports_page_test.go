@@ -17,7 +17,7 @@ var (
 	tableCell = regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
-// tableRows are the rows of all tables of a page, their cells parted by bars.
+// tableRows returns the rows of all tables of a page, with bars between the cells.
 func tableRows(page string) []string {
 	var rows []string
 	for _, row := range tableRow.FindAllStringSubmatch(page, -1) {
@@ -30,7 +30,7 @@ func tableRows(page string) []string {
 	return rows
 }
 
-// reader is a session of somebody who reads reports of the business harbor.
+// reader publishes harbor and returns the session of a member with this role.
 func reader(t *testing.T, w *consoletest.World, role access.Role) string {
 	t.Helper()
 	return w.SessionOf(t, string(role)+"@reports.example", access.Member{BusinessID: publish(t, w), Role: role})
@@ -38,7 +38,7 @@ func reader(t *testing.T, w *consoletest.World, role access.Role) string {
 
 const reportsPage = "/business/harbor/reports"
 
-// The admin API says what was asked for; the page must show the same figures, and their sums.
+// TestThePageOfReportsHasTheFiguresOfTheAdminAPI shows that the page has the figures of the admin API and their sums.
 func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

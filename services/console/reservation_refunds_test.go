@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// addPaid adds two kayaks for Cara in three days, which cost 24.00, 20.00 of it online.
+// addPaid adds a reservation of two kayaks in three days. It costs 24.00, of which 20.00 is an online payment.
 func addPaid(w *consoletest.World, status, payment string, refund *booking.Refund) string {
 	price, email, id := json.Number("24.00"), "cara@example.com", uuid.New()
 	day := timespan.NewDate(clock.System().Now().Date()) + 3
@@ -94,7 +94,7 @@ func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
 	}
 }
 
-// lends publishes harbor with a rental, and returns sessions of its owner and of its front desk.
+// lends publishes harbor with a rental and returns the sessions of an owner and of a member with the front desk role.
 func lends(t *testing.T, w *consoletest.World) (string, string) {
 	t.Helper()
 	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")+
@@ -105,7 +105,7 @@ func lends(t *testing.T, w *consoletest.World) (string, string) {
 		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
 }
 
-// shows wants all sentences on a page, and none of those that follow a -.
+// shows expects the status and all sentences on the page. A sentence that begins with "-" must not be there.
 func shows(t *testing.T, page consoletest.Answer, status int, sentences ...string) {
 	t.Helper()
 	for _, sentence := range sentences {
@@ -223,7 +223,8 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }
 
-// Rental may remember who had the slug before: it is told whom a member means.
+// TestMembersReachWhatRentalKeepsOfTheirBusinessAlone shows that each request to rental has the id of the business.
+// Rental may still know the slug as that of an earlier business.
 func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

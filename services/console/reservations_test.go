@@ -11,7 +11,7 @@ import (
 
 const kayak = "22222222-2222-4222-8222-222222222222"
 
-// someReservation is a body of two kayaks for a customer from one date to another.
+// someReservation returns the body of a reservation of two kayaks.
 func someReservation(customer, from, to string) string {
 	return `{"rental_id": "` + kayak + `", "start_date": "` + from + `", "end_date": "` + to +
 		`", "quantity": 2, "customer_name": "` + customer + `"}`

@@ -24,26 +24,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// heldRequest is a write of which the head and a part of the body were sent.
+// heldRequest is a write of which only the headers and a part of the body are sent.
 type heldRequest struct {
 	name, rest string
 	conn       net.Conn
 	principal  credential
 }
 
-// credential is what one held request shows, of a person of its own way.
+// credential is the session or token of one held request.
 type credential struct {
-	id     uuid.UUID // of the session or token
+	id     uuid.UUID // id of the session or token
 	header string
 }
 
-// A server begins with a request before its body is whole when the body is longer than what it reads at once.
+// A server starts to handle a request before it has the whole body if the body is larger than its read buffer.
 const (
 	sentAtOnce = 9 << 10
 	heldBody   = 20 << 10
 )
 
-// bodyFor is the body of a write, filled up to the length of a held one, and its media type.
+// bodyFor returns a body of heldBody bytes for a write, and its media type.
 func bodyFor(route string) (string, string) {
 	body, fill, kind := "{}", " ", "application/json"
 	switch {
@@ -55,14 +55,14 @@ func bodyFor(route string) (string, string) {
 	return body + strings.Repeat(fill, heldBody-len(body)), kind
 }
 
-// hold sends the head of a write with a credential, and the first part of its body.
+// hold sends the headers of a write with a credential, and the first part of its body.
 func hold(t *testing.T, w *consoletest.World, route, path string, by credential) heldRequest {
 	t.Helper()
 	body, kind := bodyFor(route)
 	return holdBody(t, w, route, path, by, body, kind)
 }
 
-// holdBody is [hold] of this body of a media type.
+// holdBody is [hold] with the body `body` of the media type `kind`.
 func holdBody(t *testing.T, w *consoletest.World, route, path string, by credential, body, kind string) heldRequest {
 	t.Helper()
 	method, _, _ := strings.Cut(route, " ")
@@ -98,14 +98,14 @@ func (h *heldRequest) finish(t *testing.T) consoletest.Answer {
 	return consoletest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
 }
 
-// ending is a way in which the right to write ends. It is answered before the bodies are sent.
+// ending is a way in which rights end. The function `end` returns after the end is confirmed.
 type ending struct {
-	tokens, sessions   bool // which credentials end by it
-	members, operators bool // and of whom
+	tokens, sessions   bool // kinds of credentials that it ends
+	members, operators bool // and whose credentials
 	end                func(t *testing.T, w *consoletest.World, person store.Person, held []heldRequest)
 }
 
-// endings are all ways in which rights end.
+// endings has all ways in which rights end.
 var endings = map[string]ending{
 	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World,
 		_ store.Person, held []heldRequest) {
@@ -154,7 +154,7 @@ var endings = map[string]ending{
 		}},
 }
 
-// resetPassword chooses another password by a mailed link.
+// resetPassword sets a new password by a mailed link.
 func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
 	t.Helper()
 	resetPasswordTo(t, w, person, herring)
@@ -168,8 +168,8 @@ func resetPasswordTo(t *testing.T, w *consoletest.World, person uuid.UUID, chose
 	}
 }
 
-// writesOf are the writes of the routes that a credential of this kind can ask for, by their names. Who signs in has
-// no rights yet: another test walks that.
+// writesOf returns the write routes for sessions, or for tokens if `tokens` is true. If `operator` is true, it returns
+// only operator routes, otherwise the others. The routes of sign-in are in signIns.
 func writesOf(w *consoletest.World, tokens, operator bool) []string {
 	var names []string
 	for _, route := range w.Routes {
@@ -188,7 +188,7 @@ func writesOf(w *consoletest.World, tokens, operator bool) []string {
 	return names
 }
 
-// credentialOf makes a credential that was not used yet.
+// credentialOf returns a session, or a token if `token` is true, that has not been used yet.
 func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UUID, as access.Member) credential {
 	t.Helper()
 	id, now := uuid.New(), time.Now()
@@ -210,7 +210,7 @@ func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UU
 	return credential{id, "Cookie: slotmesh-session=" + clear}
 }
 
-// awaitSeen waits until every held request was authorized by its head: the look-up notes the use of the credential.
+// awaitSeen waits until the server has authorized each held request, which updates the last use of its credential.
 func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
 	t.Helper()
 	ids := make([]uuid.UUID, len(held))
@@ -231,7 +231,7 @@ func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
 	}
 }
 
-// holdAll holds every write of a kind of credential, each with a credential of its own.
+// holdAll holds all writes of one kind of credential. Each has a credential of its own.
 func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person uuid.UUID,
 	as access.Member) []heldRequest {
 	t.Helper()
@@ -248,13 +248,13 @@ func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person u
 	return held
 }
 
-// refusedNow reports whether an answer refuses a request for who asks.
+// refusedNow reports whether the answer refuses a request because the caller has no rights.
 func refusedNow(a consoletest.Answer) bool {
 	return a.Status == 401 || a.Status == 403 || a.Status == 404 && strings.Contains(a.Body, "business_not_found")
 }
 
-// A client may hold the body of a write back. Once the end of its rights was answered, the write does nothing: every
-// write of the admin API, of the owner's pages and of the account's, in every way in which rights end.
+// TestAHeldWriteDoesNothingAfterTheEndOfItsRights shows that a write has no effect if its rights end before its body
+// has arrived. It checks all writes of the admin API and the pages, for each way in which rights end.
 func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(endings)) {
@@ -302,7 +302,8 @@ func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
 	}
 }
 
-// Without the end of their rights, the same requests are let by, so that the test above shows something.
+// TestAHeldWriteWithItsRightsIsLetBy shows that the same writes are allowed if their rights do not end. Without it, the
+// test above could pass for another reason.
 func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 	t.Parallel()
 	for _, tokens := range []bool{true, false} {
@@ -314,7 +315,7 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := holdAll(t, w, tokens, false, who.ID, as)
-		// The removal of the business comes last.
+		// Skip the removal of the business, because the other writes need it.
 		slices.SortStableFunc(held, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
 		for i := range held {
 			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name,
@@ -331,15 +332,16 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 	}
 }
 
-// heldSignIn is a request that signs a person in or joins them to a business by a proof, and the end of that proof.
+// heldSignIn is a sign-in or an acceptance of an invitation with a proof (password, link, passkey). The function `end`
+// ends the proof.
 type heldSignIn struct {
 	path, cookie string
 	form         url.Values
 	end          func()
 }
 
-// signIns are all writes of people who are not signed in yet. nil stands for a write without a proof: its answer gives
-// no rights.
+// signIns has all writes of people who are not signed in. The value is nil for a write that needs no proof, because its
+// answer gives no rights.
 var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn{
 	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		resetPasswordTo(t, w, person, gulls)
@@ -405,7 +407,7 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 	"POST /device/authorization":  nil,
 }
 
-// linkOf makes a link of a person.
+// linkOf creates a link of a person and returns its secret.
 func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.Purpose) string {
 	t.Helper()
 	clear, hash := secret.New("")
@@ -416,8 +418,8 @@ func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.
 	return clear
 }
 
-// A sign-in checks its proof after the body has arrived: a changed password, a removed passkey and an ended link or
-// invitation are refused.
+// TestAHeldSignInNeedsItsProofUntilTheEnd shows that a sign-in checks its proof after its body has arrived. It refuses
+// a changed password, a removed passkey, and an ended link or invitation.
 func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -447,7 +449,8 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	}
 }
 
-// checkHeldSignIn holds the body of a sign-in. It is let by unless its proof ends before the rest of the body is sent.
+// checkHeldSignIn holds the body of a sign-in. If `ends` is true, the proof ends before the rest of the body is sent,
+// and the sign-in must fail.
 func checkHeldSignIn(
 	t *testing.T, w *consoletest.World, name string, business uuid.UUID,
 	prove func(*testing.T, *consoletest.World, uuid.UUID, uuid.UUID) heldSignIn, ends bool,
@@ -478,7 +481,7 @@ func checkHeldSignIn(
 		t.Errorf("%s: %d %s", name, got.Status, got.Body)
 	}
 	after := w.Rows(t)
-	// a refused answer uses them up, which grants nothing
+	// A refused sign-in deletes these rows, which gives no rights.
 	for _, spent := range []string{"device_logins", "challenges"} {
 		delete(rows, spent)
 		delete(after, spent)

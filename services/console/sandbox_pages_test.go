@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Every page of a sandbox says that it is one, and what is kept of its messages cannot be sent.
+// TestThePagesOfASandboxSaySo shows that the pages of a sandbox business have a notice, and that its messages cannot be
+// sent again.
 func TestThePagesOfASandboxSaySo(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
-// sealedFor is a value as the addresses of pages have it.
+// sealedFor returns a value as it appears in the addresses of harbor's pages.
 func sealedFor(t *testing.T, text string) string {
 	t.Helper()
 	box, err := sealed.New(consoletest.Token)
@@ -23,8 +23,8 @@ func sealedFor(t *testing.T, text string) string {
 
 var addressOnPage = regexp.MustCompile(`(?:href|action|src)="(/[^"]*)"`)
 
-// Wherever pages lead, no customer's e-mail address is in an address: in links, after forms, and after a search for
-// one.
+// TestAddressesOfPagesHoldNoCustomersAddress shows that no link, form or redirect has a customer's e-mail address in
+// its URL.
 func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

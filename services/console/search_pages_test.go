@@ -14,8 +14,8 @@ func init() {
 	rowOfPage["GET /business/:slug/search"], rowOfPage["POST /business/:slug/search"] = "see bookings", "see bookings"
 }
 
-// TestASearchFindsWhatThePersonMaySee shows that a role that may see customers finds them and their bookings. A member
-// of the staff finds only their own bookings, and a viewer finds only pages.
+// TestASearchFindsWhatThePersonMaySee shows that roles that may see customers find customers and their bookings. A
+// staff member finds only their own bookings, and a viewer only pages.
 func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

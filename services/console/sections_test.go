@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// restricted are changes of the manifest that a manager may not make, by the section that the refusal names.
+// restricted has manifest lines that a manager may not add, by the section that the refusal names.
 var restricted = map[string]string{
 	"payments.accounts":  "payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
 	"payments.providers": "payments: {providers: [stripe]}\n",
@@ -19,8 +19,8 @@ var restricted = map[string]string{
 	"managed_by":         "managed_by: a repository\n",
 }
 
-// Publishing by the admin API, the text editor, a rollback, an undo and a form refuse a section that the role may not
-// change.
+// TestManagerMayNotChangeOwnersSections shows that a manager cannot change these sections by the admin API, the text
+// editor, a rollback or an undo.
 func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 	t.Parallel()
 	for section, line := range restricted {
@@ -49,7 +49,7 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 			back := fill(t, w, "/business/harbor/offer/versions/1", mia, url.Values{"over": {"3"}, "agreed": {"3"}})
 			undone := fill(t, w, "/business/harbor/offer/undo", mia,
 				url.Values{"version": {"2"}, "section": {"services"}, "agreed": {"3"}})
-			if section == "managed_by" { // no page changes an offer that is managed elsewhere
+			if section == "managed_by" { // pages cannot change an offer with managed_by
 				return
 			}
 			if back.Status != 409 || !strings.Contains(back.Body, "your role may not change") {
@@ -62,7 +62,8 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 	}
 }
 
-// A form does not show a manager the fields of an owner's section, and does not write them when they are sent.
+// TestFormsHideOwnersSectionsFromManagers shows that forms hide fields of owners from a manager and ignore values of
+// these fields.
 func TestFormsHideOwnersSectionsFromManagers(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -87,8 +88,8 @@ func TestFormsHideOwnersSectionsFromManagers(t *testing.T) {
 	}
 }
 
-// Lowering keep_customers_days says in the plan and before a form is saved how many customers lose their data, each
-// counted once.
+// TestPlanCountsCustomersToErase shows that a plan and a form count the customers whose data a shorter retention
+// erases. Each customer counts once.
 func TestPlanCountsCustomersToErase(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -123,7 +124,8 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 	}
 }
 
-// A shorter retention and other payment accounts are mailed to every owner, whoever published them.
+// TestOwnersAreMailedAboutMoneyAndErasing shows that owners get a mail when anyone shortens the retention or changes
+// payment accounts. Managers get none.
 func TestOwnersAreMailedAboutMoneyAndErasing(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
-// invite invites somebody and returns the path of their link, "" where there is none.
+// invite sends an invitation and returns the path of the sign-in link, or "" if the answer has no link.
 func invite(t *testing.T, w *consoletest.World, token, body string) string {
 	t.Helper()
 	got := w.CallAs(t, token, "POST", "/admin/invitations", body)
@@ -29,13 +29,13 @@ func invite(t *testing.T, w *consoletest.World, token, body string) string {
 	return link
 }
 
-// press posts an empty form as a browser does from the page itself; header holds pairs that may replace its own.
+// press posts an empty form as a browser does from the same site. The names and values in `header` replace its headers.
 func press(t *testing.T, w *consoletest.World, path, session string, header ...string) consoletest.Answer {
 	t.Helper()
 	return fill(t, w, path, session, nil, header...)
 }
 
-// fill posts a form as a browser does from the page itself; header holds pairs that may replace its own.
+// fill posts a form as a browser does from the same site. The names and values in `header` replace its headers.
 func fill(t *testing.T, w *consoletest.World, path, session string, form url.Values,
 	header ...string) consoletest.Answer {
 	t.Helper()
@@ -58,7 +58,7 @@ func fill(t *testing.T, w *consoletest.World, path, session string, form url.Val
 	return send(t, request)
 }
 
-// look reads a page with a session.
+// look requests a page with a session.
 func look(t *testing.T, w *consoletest.World, path, session string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+path, nil)
@@ -71,7 +71,7 @@ func look(t *testing.T, w *consoletest.World, path, session string) consoletest.
 	return send(t, request)
 }
 
-// send follows no redirect.
+// send sends a request and does not follow redirects.
 func send(t *testing.T, request *http.Request) consoletest.Answer {
 	t.Helper()
 	client := http.Client{
@@ -91,7 +91,7 @@ func send(t *testing.T, request *http.Request) consoletest.Answer {
 	return consoletest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}
 }
 
-// sessionIn is the secret of the session that an answer sets.
+// sessionIn returns the secret of the session that an answer sets.
 func sessionIn(t *testing.T, a consoletest.Answer) string {
 	t.Helper()
 	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
@@ -110,7 +110,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	link := invite(t, w, consoletest.Token, newOwner)
-	for range 2 { // looking uses nothing up
+	for range 2 { // reading the page does not use the link up
 		if got := look(t, w, link, ""); got.Status != 200 || !strings.Contains(got.Body, "ana@example.com") {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
@@ -160,7 +160,7 @@ func TestASessionsCookieIsTheHostsOwn(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	for host, want := range map[string]string{
-		"":                  "slotmesh-session=", // on this machine, where there is no https
+		"":                  "slotmesh-session=", // localhost has no HTTPS
 		"owner.example.com": "__Host-slotmesh-session=",
 	} {
 		header := []string{}
@@ -220,7 +220,7 @@ func TestWhatAnotherSiteSendsIsRefused(t *testing.T) {
 		"frame-ancestors 'none'") || got.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
-	for _, path := range []string{"/sign-in", "/account"} { // nobody is led elsewhere
+	for _, path := range []string{"/sign-in", "/account"} { // no redirect to another site
 		for _, target := range []string{"//evil.example", "https://evil.example"} {
 			got := look(t, w, path+"?to="+url.QueryEscape(target)+"&next="+url.QueryEscape(target), "")
 			if to := got.Header.Get("Location"); to != "" && to != "/sign-in" {
@@ -302,10 +302,9 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 	forHarbor, forQuay := `{"business":"harbor","email":"ana@example.com","role":"manager"}`,
 		`{"business":"quay","email":"ANA@example.com","role":"desk"}`
 
-	// An address that harbor has invited, and of whom nobody knows whose it is: harbor's owner may be signed in as
-	// them.
+	// Harbor invites an address that is not verified, so harbor's owner may be the one who signs in.
 	early := sessionIn(t, press(t, w, invite(t, w, harbors, forHarbor), ""))
-	// Quay may invite the address all the same, and learns nothing of it.
+	// Quay may also invite the address, and does not learn that the person exists.
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations", forQuay)
 	if asked.Status != 201 || field(t, asked, "person_id") != nil || field(t, asked, "link") != nil ||
 		field(t, asked, "invitation_id") == nil {
@@ -316,7 +315,7 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 	}
 	left := invite(t, w, harbors, forHarbor)
 
-	// The operator vouches for who gets this link: what was done as them before is over.
+	// An operator's link proves who the person is, so earlier sessions and links end.
 	real := sessionIn(t, press(t, w, invite(t, w, consoletest.Token, forHarbor), ""))
 	if got := look(t, w, "/account", early); got.Status != 303 {
 		t.Errorf("a session from before: %d", got.Status)

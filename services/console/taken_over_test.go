@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// ofID is a manifest of the business harbor with this id.
+// ofID returns a manifest of the business harbor with this id.
 func ofID(id uuid.UUID, name string) string {
 	return strings.Replace(consoletest.Manifest("harbor", name), "slug:", "id: "+id.String()+"\nslug:", 1)
 }
 
-// The gate has let an owner by when their business is removed and its slug becomes another's; their body comes after
-// that.
+// TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs gives the slug to another business after an owner's
+// request is authorized. The request must not change the other business.
 func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -55,7 +55,7 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 		if now := w.Call(t, "GET", harb, ""); field(t, now, "name") != "Second" {
 			t.Errorf("%s: the offer is %s", name, now.Body)
 		}
-		// the first has it again
+		// The first business gets the slug again.
 		if got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")); got.Status >= 300 {
 			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
 		}

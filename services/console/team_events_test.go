@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// told are the team's events of the harbor, oldest first, as who has this token reads them.
+// told returns the events of harbor's members and tokens that a token may read, oldest first.
 func told(t *testing.T, w *consoletest.World, token string) []event.Event {
 	t.Helper()
 	var all []event.Event
@@ -32,8 +32,8 @@ func told(t *testing.T, w *consoletest.World, token string) []event.Event {
 	})
 }
 
-// Who was invited, came, was promoted, made a token, changed by what they sign in and was removed: each is an event, by
-// who did it.
+// TestWhatHappensToTheTeamIsInItsHistory shows that each change of a member, their tokens and their sign-in methods is
+// an event with its actor.
 func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -101,7 +101,7 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 			t.Errorf("the page of the team does not say %q: %s", text, page.Body)
 		}
 	}
-	// who reads the rest of the audit log does not read of the team
+	// Managers and the front desk read other events of the audit log, but not those of the team.
 	for _, role := range []access.Role{access.Manager, access.Desk} {
 		token := w.TokenOf(t, access.Member{BusinessID: id, Role: role})
 		if list := told(t, w, token); len(list) > 0 {
@@ -118,7 +118,7 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	}
 }
 
-// sequences pairs each sequence of a subject with the one that it should be.
+// sequences maps the expected sequence number of an event to its wrong one, for each event whose number is wrong.
 func sequences(events []event.Event) map[int]int {
 	seen, pairs := map[uuid.UUID]int{}, map[int]int{}
 	for _, e := range events {

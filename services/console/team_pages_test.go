@@ -12,8 +12,8 @@ import (
 
 var linkShown = regexp.MustCompile(`/sign-in/link/[0-9a-f]{64}`)
 
-// An owner invites somebody, promotes them, is demoted by them and is out on every replica at once; the last owner
-// stays.
+// TestOwnersLookAfterTheirTeamOnItsPage shows that an owner can invite, promote and remove members, but not the last
+// owner. A member whose role changes is signed out on all replicas at once.
 func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -89,7 +89,8 @@ func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 	}
 }
 
-// An owner who invites a known person sees the address alone, and withdraws the invitation on the page of the team.
+// TestInvitationsAreWithdrawnOnThePageOfTheTeam shows that an owner who invites a known person gets no link, and can
+// withdraw the invitation on the page of the team.
 func TestInvitationsAreWithdrawnOnThePageOfTheTeam(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// idOfMember is the id of the member of harbor with this address.
+// idOfMember returns the id of the member of harbor with this e-mail address.
 func idOfMember(t *testing.T, w *consoletest.World, email string) string {
 	t.Helper()
 	for _, m := range field(t, w.Call(t, "GET", harb+"/members", ""), "members").([]any) {
@@ -79,7 +79,7 @@ func TestABusinessKeepsAnOwner(t *testing.T) {
 	if got := w.Call(t, "PATCH", ana, `{"role":"owner"}`); got.Status != 200 {
 		t.Errorf("stays an owner: %d %s", got.Status, got.Body)
 	}
-	for range 5 { // two owners take each other out at once: one stays
+	for range 5 { // two owners are removed at the same time; one stays
 		w.SessionOf(t, "bo@example.com", owner)
 		w.SessionOf(t, "ana@example.com", owner)
 		paths := []string{harb + "/members/" + idOfMember(t, w, "bo@example.com"),
@@ -277,7 +277,7 @@ func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
 	}
 }
 
-// invitationIn is the path of the page that the newest mail to an address leads to.
+// invitationIn returns the path of the invitation in mail number `nth` to an address.
 func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) string {
 	t.Helper()
 	_, path := w.AwaitMail(t, email, nth)
@@ -287,8 +287,8 @@ func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) str
 	return path
 }
 
-// A tenant that invites and removes a known person again and again ends neither their sessions nor their mailed links,
-// and learns nothing of them.
+// TestInvitingAndRemovingEndsNothingOfOtherBusinesses shows that repeated invitations and withdrawals do not end a
+// known person's sessions or mailed links. They reveal nothing about the person.
 func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -334,8 +334,8 @@ func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 	}
 }
 
-// A known person joins by the mailed link or on their account's page, is then a member of two businesses, and stays
-// signed in when one removes them.
+// TestKnownPeopleJoinByAccepting shows that a known person accepts an invitation by mail or on the page of their
+// account. They stay signed in when a business removes them.
 func TestKnownPeopleJoinByAccepting(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -393,7 +393,8 @@ func TestKnownPeopleJoinByAccepting(t *testing.T) {
 	}
 }
 
-// A person whose address is not verified cannot accept an invitation of another business.
+// TestUnverifiedPeopleAcceptNothing shows that a person without a verified address cannot accept an invitation of
+// another business.
 func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -410,12 +411,13 @@ func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations",
 		`{"business":"quay","email":"ana@example.com","role":"owner"}`)
 	invitation := field(t, asked, "invitation_id").(string)
-	_, link := w.AwaitMail(t, "ana@example.com", 1) // no mail tells an unverified address of the password
+	_, link := w.AwaitMail(t, "ana@example.com", 1) // an unverified address gets no mail about the password
 	as = sessionIn(t, enter(t, w, "ana@example.com", gulls))
 	if got := press(t, w, "/account/invitations/"+invitation+"/accept", as); got.Status != 404 {
 		t.Errorf("whoever harbor lets in accepts for the address: %d", got.Status)
 	}
-	// Harbor lets the address go and takes it again: what it set is gone for quay, and quay's mail still works.
+	// Harbor removes and invites the address again. The password that harbor set ends, but the link in quay's mail
+	// still works.
 	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+idOfMember(t, w, "ana@example.com"),
 		""); got.Status != 204 {
 		t.Fatalf("%d", got.Status)

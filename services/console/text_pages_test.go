@@ -17,13 +17,13 @@ func init() {
 
 const ofText = "/business/harbor/offer/text"
 
-// textOf is the newest version as it is written.
+// textOf returns the text of the newest version.
 func textOf(t *testing.T, w *consoletest.World) string {
 	t.Helper()
 	return w.Call(t, "GET", harb, "", "Accept", yaml).Body
 }
 
-// writes sends a text that was made of a version, as a browser does: with its line breaks.
+// writes sends a text that is based on the version `base`, with the line breaks of a browser.
 func writes(t *testing.T, w *consoletest.World, session, base, text string, more ...string) consoletest.Answer {
 	t.Helper()
 	form := url.Values{"base": {base}, "text": {strings.ReplaceAll(text, "\n", "\r\n")}}
@@ -33,8 +33,8 @@ func writes(t *testing.T, w *consoletest.World, session, base, text string, more
 	return fill(t, w, ofText, session, form)
 }
 
-// What is wrong with a text stands with its line, in the words of the command; nothing is published, and nothing that
-// was typed is lost.
+// TestTheProblemsOfATextStandWithTheirLines shows that an invalid text is not published. The page shows each problem
+// with its line and keeps the text.
 func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -81,8 +81,8 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 	}
 }
 
-// What overlaps stands beside its line, in the words of the command, and keeps nothing from being published; the admin
-// API answers it, too.
+// TestWhatOverlapsInATextIsNamedBesideItsLine shows that overlapping hours cause a warning with its line, on the page
+// and in the admin API. They do not prevent publishing.
 func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -108,7 +108,8 @@ func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 	}
 }
 
-// What would change is shown first; then just what was typed is published, with its notes.
+// TestATextIsPublishedAsItWasTypedOnceItWasSeen shows that the page lists the changes before it publishes. It publishes
+// exactly the sent text with its comments.
 func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -139,7 +140,8 @@ func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
 	}
 }
 
-// Two who write at once lose nothing: neither values nor notes; where both wrote another of the same, it is asked.
+// TestTwoWhoWriteAtOnceLoseNothing shows that values and comments of two simultaneous changes are merged. If both
+// change the same value, the page asks which one to keep.
 func TestTwoWhoWriteAtOnceLoseNothing(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -1,4 +1,4 @@
 package console_test
 
-// Who may book for customers may ask what keeps a time from being booked.
+// init lets each role that may book for customers ask why a time cannot be booked.
 func init() { rowOfPage["GET /business/:slug/why-not"] = "book, move, cancel, sell" }
