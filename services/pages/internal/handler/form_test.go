@@ -122,7 +122,7 @@ func TestGoingBackAndSendingAgainShowsWhatWasBooked(t *testing.T) {
 	if booked.status != http.StatusSeeOther {
 		t.Fatalf("nothing is booked: %d %s", booked.status, booked.text)
 	}
-	back := ask(t, app, address+"&form="+url.QueryEscape(first.token), nil) // the script adds the token of the form to the address
+	back := ask(t, app, address+"&form="+url.QueryEscape(first.token), nil) // as the script does
 	typed.Set("token", back.token)
 	if again := ask(t, app, address, typed); again.location != booked.location {
 		t.Errorf("going back leads to %q, and not to %q", again.location, booked.location)
