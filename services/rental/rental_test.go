@@ -29,7 +29,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const kayak = "22222222-2222-4222-8222-222222222222"
 
-// offerServer stands in for catalog: it has one business, harbor, with six kayaks by the day.
+// offerServer starts a fake catalog and returns its URL. It has one business, harbor, with six kayaks that are rented
+// by the day. Two of them are in service.
 func offerServer(t *testing.T) string {
 	t.Helper()
 	six := 6
@@ -57,7 +58,7 @@ func offerServer(t *testing.T) string {
 	return origin.URL
 }
 
-// start runs the service as its process does, migrated, on stores of its own.
+// start runs the service as its process does, with its own database schema.
 func start(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
 	db := testkit.PostgresSchema(t, "rental")
@@ -138,7 +139,7 @@ func TestItServesFromCatalogsOfferAndItsOwnTables(t *testing.T) {
 	question := "/rental-availability?rentalId=" + kayak + "&startDate=2027-06-11&endDate=2027-06-11&quantity="
 	expect(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
 	expect(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
-	for range 61 { // peers have no limit by address
+	for range 61 { // no limit by address applies to peers
 		expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK,
 			`{"available":true}`)
 	}
@@ -153,7 +154,7 @@ func TestInternalPathsAreNotPublic(t *testing.T) {
 	srv := start(t, offerServer(t))
 	for _, path := range []string{
 		"/internal/businesses/harbor/ceilings", "/internal/businesses/harbor/reservations", "/livez", "/metrics",
-		"/api/public/harbor/rental-available-dates", // availability's
+		"/api/public/harbor/rental-available-dates", // only for availability
 	} {
 		expect(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound,
 			`"messageCode":"not_found"`)

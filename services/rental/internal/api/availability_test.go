@@ -45,7 +45,7 @@ func TestHoursOfARentalByTheHour(t *testing.T) {
 		{"2027-06-11", "22:00", "2027-06-12", "01:00",
 			unavailable("not_enough_units", "Only 1 unit is available at that time.")},
 		{"2027-06-12", "02:00", "2027-06-12", "24:00", available},
-		// all day
+		// The next query has no times, so it is for whole days.
 		{"2027-06-11", "", "2027-06-11", "", unavailable("nothing_available", "Nothing is available at that time.")},
 		{"2027-06-13", "", "2027-06-14", "", available},
 	} {
@@ -107,14 +107,15 @@ func TestThePastAndTheAdvanceLimitAreJudgedInBusinessTime(t *testing.T) {
 	ask := func(from, to string) reply { return s.check(t, "rentalId", bike, "startDate", from, "endDate", to) }
 	ask("2027-06-09", "2027-06-20").mustBe(t, 200, past)
 	ask("2027-06-09", "2028-06-30").mustBe(t, 200, past)
-	ask("2027-06-10", "2028-06-09").mustBe(t, 200, available) // today + 365
+	ask("2027-06-10", "2028-06-09").mustBe(t, 200, available) // the last permitted date: today + 365 days
 	ask("2027-06-10", "2028-06-10").mustBe(t, 200, beyond)
-	s.clock.Set(time.Date(2027, time.June, 10, 23, 30, 0, 0, time.UTC)) // 00:30 of the 11th in Lisbon
+	s.clock.Set(time.Date(2027, time.June, 10, 23, 30, 0, 0, time.UTC)) // 00:30 on the 11th in Lisbon
 	ask("2027-06-10", "2027-06-10").mustBe(t, 200, past)
 	ask("2027-06-11", "2028-06-10").mustBe(t, 200, available)
 }
 
-// Days count both ends; hours count only where times are given (semantics.md §4).
+// TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong checks the limits of the rental period (semantics.md §4).
+// The number of days includes the first and the last. The limits in hours apply only to requests with times.
 func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -151,7 +152,7 @@ func TestAUnitThatIsOutIsHeldTodayAndNotTomorrow(t *testing.T) {
 	today := func() reply {
 		return s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-10")
 	}
-	today().mustBe(t, 200, available) // nobody came for it
+	today().mustBe(t, 200, available) // the reservation before was not picked up
 	s.move(t, r.ID, "pickup")
 	none := unavailable("nothing_available", "Nothing is available at that time.")
 	today().mustBe(t, 200, none)
@@ -234,7 +235,7 @@ func TestBadQuestionsAreRefusedByName(t *testing.T) {
 		}
 	}
 	s.check(t, "rentalId", kayak, "startDate", "2027-06-11", "endDate", "2029-06-09").
-		// 730 days
+		// 730 days, the longest period that a request may have
 		mustBe(t, 200, unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet."))
 	if answer := s.check(t, "rentalId", kayak, "rentalId", bike, "startDate", "2027-06-11", "endDate",
 		"2027-06-11"); answer.status != 400 {

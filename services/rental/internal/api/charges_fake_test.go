@@ -14,36 +14,36 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// expiresAfter is how long a customer has to pay.
+// expiresAfter is the time that a customer has for paying.
 const expiresAfter = 30 * time.Minute
 
-// bank is booking with its provider, as rental sees them (booking's docs/decisions/022): it keeps charges, which
-// customers pay, and which expire.
+// bank is a fake of booking and its payment provider, as rental calls them (booking's docs/decisions/022). Its charges
+// can be paid, and they expire.
 type bank struct {
 	clock  *clock.Manual
 	policy refund.Policy
 
 	mu      sync.Mutex
 	charges map[uuid.UUID]*account
-	open    map[uuid.UUID]booking.OpenReservation // that count for their customers
-	refuses bool                                  // refunds
+	open    map[uuid.UUID]booking.OpenReservation // reservations that count as open for a customer
+	refuses bool                                  // the provider refuses refunds
 	err     error
-	// countErr is what Count answers; nil: it counts.
+	// countErr is the error of Count, if not nil.
 	countErr error
-	// away is asked before each call does anything, and after: where it says so, the call fails there.
+	// away is called before and after the work of each method. If it returns true, the method fails there.
 	away func() bool
 }
 
-// account is a charge, and what happened with it at the provider.
+// account is a charge and its state at the provider.
 type account struct {
 	booking.Charge
 	business uuid.UUID
 	asked    booking.NewCharge
-	paid     bool // on the provider's page, which nobody may know yet
+	paid     bool // at the provider; booking may not know it yet
 	given    []int64
-	late     bool // it was paid once it was off
+	late     bool // paid after booking had closed it
 	news     int64
-	noted    int64 // of news
+	noted    int64 // the last value of `news` that rental has stored
 }
 
 var _ usecase.Charges = (*bank)(nil)
@@ -130,7 +130,7 @@ func (b *bank) Noted(_ context.Context, noted []booking.NotedCharge) error {
 	return nil
 }
 
-// reports changes a charge as the provider reports of it after it was paid.
+// reports changes a paid charge, as booking does after a report of the provider.
 func (b *bank) reports(id uuid.UUID, change func(*booking.Charge)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +174,8 @@ func (a *account) owe(owed refund.Part) {
 	a.RefundAmount, a.RefundPercent, a.RefundStatus = owed.Amount, owed.Percent, booking.RefundPending
 }
 
-// pay is what a customer does on the provider's page, who tells booking of it at once; false where the page is closed.
+// pay pays a charge on the provider's page, which reports the payment to booking at once. It returns false if the page
+// is closed.
 func (b *bank) pay(id uuid.UUID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,7 +188,7 @@ func (b *bank) pay(id uuid.UUID) bool {
 	return true
 }
 
-// wasPaid notes that a charge was paid; what is off by then goes back whole.
+// wasPaid sets a charge to paid. If the charge was already closed, the whole amount becomes a pending refund.
 func (b *bank) wasPaid(a *account) {
 	off := a.Status == booking.ChargeCancelling || a.Status == booking.ChargeCancelled
 	a.Status = booking.ChargePaid
@@ -197,7 +198,7 @@ func (b *bank) wasPaid(a *account) {
 	}
 }
 
-// step is a round of booking's reconciliation: what is due is closed, and what is owed goes back.
+// step runs booking's reconciliation once. It closes due charges and makes pending refunds.
 func (b *bank) step() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -216,14 +217,14 @@ func (b *bank) step() {
 	}
 }
 
-// of is the account of a reservation, nil where it has none.
+// of returns the account of a reservation, or nil if it has none.
 func (b *bank) of(id uuid.UUID) *account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.charges[id]
 }
 
-// Count counts by the spelling that it is sent.
+// Count counts the open reservations with the same spelling of the e-mail address.
 func (b *bank) Count(_ context.Context, _, id uuid.UUID, asked booking.OpenReservation) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

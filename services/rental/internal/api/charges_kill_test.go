@@ -24,9 +24,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// life is that of a process. It passes a point before and after each statement and each call of booking; at the last
-// one it is killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is sent
-// afterwards.
+// life is the context of a process that is killed after a number of points. There is a point before and after each SQL
+// statement and each call of booking. A killed process does not send its next request, or does not receive the answer
+// to it. It sends nothing afterwards.
 type life struct {
 	context.Context
 	kill   context.CancelFunc
@@ -41,7 +41,7 @@ func (l *life) lives() bool {
 	return true
 }
 
-// process is rental, which is killed and started again.
+// process is a rental process that can be killed and started again.
 type process struct {
 	s       service
 	name    string
@@ -84,7 +84,8 @@ func newProcess(t *testing.T, s service) *process {
 	return p
 }
 
-// live is what a process does until it is killed, and reports whether it was not.
+// live runs `do` until it returns or the process is killed at the last point. It reports whether the process was not
+// killed.
 func (p *process) live(t *testing.T, points int64, do func(context.Context)) bool {
 	t.Helper()
 	ctx, kill := context.WithCancel(t.Context())
@@ -96,7 +97,7 @@ func (p *process) live(t *testing.T, points int64, do func(context.Context)) boo
 	if l.Err() == nil {
 		return true
 	}
-	// The database lets go of what the process held once it sees the connections gone.
+	// The database releases the locks of the killed process after it has closed its connections.
 	for p.pool.Reset(); ; {
 		var n int
 		if err := p.s.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`,
@@ -109,7 +110,8 @@ func (p *process) live(t *testing.T, points int64, do func(context.Context)) boo
 	}
 }
 
-// customer reserves until they are answered, then pays or not, and cancels or not until that is answered.
+// customer is a customer that repeats a reservation until it is answered. Depending on `pays` and `cancels`, the
+// customer pays it and cancels it.
 type customer struct {
 	id              uuid.UUID
 	key             string
@@ -118,7 +120,7 @@ type customer struct {
 	paid, cancelled bool
 }
 
-// reserves a kayak for two hours with its bike.
+// reserves makes a reservation of a kayak with a bike for two hours.
 func (c *customer) reserves(ctx context.Context, from *usecase.Owner) (usecase.Made, error) {
 	start, end, email := timespan.TimeOfDay(600), timespan.TimeOfDay(720), "zoe@example.com"
 	page := idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: c.key})
@@ -150,8 +152,8 @@ func (c *customer) acts(ctx context.Context, p *process) {
 	}
 }
 
-// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the reservation
-// is not taken back then.
+// TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook loses the answer to the commit that stores a charge. The
+// reservation is not taken back, because the charge may be stored. A repeated request returns the same reservation.
 func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
@@ -160,7 +162,7 @@ func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 		telemetry.Discard())
 	calls := 0
 	s.bank.away = func() bool {
-		if calls++; calls == 2 { // the charge is open, and noted next
+		if calls++; calls == 2 { // the charge is open; the next commit stores it
 			wires.Break("commit", testkit.DropAnswer, false)
 		}
 		return false
@@ -177,8 +179,8 @@ func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 }
 
 // TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce kills rental at 40 random points while customers
-// reserve, pay, cancel and let expire, and booking goes on. In the end each reservation is reserved and paid, or
-// cancelled with all that was paid given back, once; nothing is held for nobody.
+// reserve, pay and cancel, and charges expire. In the end, each reservation is either reserved and paid, or cancelled.
+// A paid one that is cancelled is refunded once. A cancelled reservation occupies no units.
 func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -202,7 +204,7 @@ func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) 
 			s.clock.Advance(time.Duration(rng.IntN(20)) * time.Minute)
 			s.bank.step()
 		}
-		for range 5 { // two wait for a killed attempt, one reserves, one lets it expire, one learns that
+		for range 5 { // two wait for a killed attempt, one reserves, one expires, one reconciles
 			if !p.live(t, 1<<40, life) {
 				t.Fatal("it was killed")
 			}
@@ -216,7 +218,7 @@ func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) 
 	}
 }
 
-// expectEnded checks what has become of a customer's reservation, and returns how many units it holds.
+// expectEnded checks the final state of a customer's reservation and returns the number of occupied units.
 func (p *process) expectEnded(t *testing.T, c *customer) int {
 	t.Helper()
 	var status string

@@ -25,8 +25,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// startOnlinePayment is a service whose business charges a kayak of 12.00 an hour, with its bike of 2.00 a day, online,
-// and gives half back until two hours before.
+// startOnlinePayment starts a service whose business takes online payments. A kayak costs 12.00 an hour, and its bike
+// 2.00 a day. A cancellation refunds 50 % until two hours before the start.
 func startOnlinePayment(t *testing.T) service {
 	t.Helper()
 	s := startForCustomers(t)
@@ -47,7 +47,7 @@ func startOnlinePayment(t *testing.T) service {
 	return s
 }
 
-// twoHours is a kayak for two hours with its bike: 26.00.
+// twoHours returns a reservation of a kayak with its bike for two hours, which costs 26.00.
 func twoHours() rental.NewReservation {
 	return with(wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00"), bike, 1)
 }
@@ -61,7 +61,7 @@ func (s service) mustReserve(t *testing.T, key string, n rental.NewReservation) 
 	return made
 }
 
-// step is a round of both reconciliations, booking's in the middle.
+// step runs the reconciliations of rental and booking once.
 func (s service) step(t *testing.T) {
 	t.Helper()
 	for _, do := range []func(context.Context) error{s.news.Ask, s.news.Tell, func(context.Context) error { s.bank.step(); return nil }, s.news.Tell, s.news.Ask} {
@@ -71,7 +71,8 @@ func (s service) step(t *testing.T) {
 	}
 }
 
-// expect compares a reservation, its charge, how many units of kayaks and bikes are held, and what is told of it.
+// expect checks the status, the payment and the events of a reservation, and the number of occupied kayaks and of
+// occupied bikes.
 func (s service) expect(t *testing.T, id uuid.UUID, status, payment string, held int, told string) {
 	t.Helper()
 	var gotStatus, gotPayment, gotTold string
@@ -86,7 +87,7 @@ func (s service) expect(t *testing.T, id uuid.UUID, status, payment string, held
 	}
 }
 
-// held is how many units of a rental are held on the day of all tests, at once.
+// held returns the number of occupied units of a rental, on any date.
 func (s service) held(t *testing.T, id string) int {
 	t.Helper()
 	var n int
@@ -117,7 +118,7 @@ func TestAReservationWaitsForItsPaymentAndIsConfirmedByIt(t *testing.T) {
 	if again := s.mustReserve(t, key, twoHours()); again.ID != made.ID || again.CheckoutURL != made.CheckoutURL {
 		t.Errorf("a second click: %+v", again)
 	}
-	publish := func(public bool) { // or nobody can reserve
+	publish := func(public bool) { // hidden rentals cannot be reserved
 		s.edit(func(o *catalog.Offer) {
 			for i := range o.Rentals {
 				o.Rentals[i].Active = public
@@ -265,8 +266,8 @@ func TestAReservationWhoseChargeCannotBeOpenedIsNotMade(t *testing.T) {
 	}
 }
 
-// Of 64 customers for 10 bikes some pay and some do not, while all expires: what is reserved in the end is what was
-// paid and not given back, and never more than there is.
+// TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere lets 64 customers reserve 10 bikes. Some pay, some cancel,
+// and unpaid charges expire. In the end, exactly the reservations that are paid and not refunded occupy bikes.
 func TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
@@ -279,7 +280,7 @@ func TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 		wg.Go(func() {
 			key, n := uuid.NewString(), wanted(bike, 1, "2027-06-20", "2027-06-21")
 			r, err := s.as(actor.Page, key, n)
-			for fault.Is(err, fault.OutcomeUnknown) { // 64 at once may keep a refusal from being noted soon: they ask again under their key
+			for fault.Is(err, fault.OutcomeUnknown) { // a refusal may be stored too late: retry
 				r, err = s.as(actor.Page, key, n)
 			}
 			mu.Lock()
@@ -335,8 +336,8 @@ func TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// By their link customers see, pay, and cancel what they reserved, with the refund that they were shown (lifecycle.md
-// §4, §5).
+// TestByTheLinkAReservationIsPaidAndCancelledWithItsRefund shows that customers see, pay and cancel a reservation with
+// its link. They get the refund that they were shown (lifecycle.md §4, §5).
 func TestByTheLinkAReservationIsPaidAndCancelledWithItsRefund(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
@@ -365,7 +366,7 @@ func TestByTheLinkAReservationIsPaidAndCancelledWithItsRefund(t *testing.T) {
 	if _, err := s.client.OpenPayment(t.Context(), token); !fault.Is(err, fault.Conflict) {
 		t.Errorf("to pay what is paid: %v", err)
 	}
-	s.bank.away = func() bool { return true } // the cancellation stands at once, whoever is away
+	s.bank.away = func() bool { return true } // a cancellation does not wait for booking
 	if _, err := s.client.CancelByLink(t.Context(), token, booking.CancelByLink{Refund: new(json.Number("26.00"))}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another refund than was shown: %v", err)
 	}
@@ -383,7 +384,8 @@ func TestByTheLinkAReservationIsPaidAndCancelledWithItsRefund(t *testing.T) {
 	}
 }
 
-// The owner decides how much goes back, and tries again what the provider refused (lifecycle.md §4).
+// TestTheOwnerRefundsAReservationAsTheyWant shows that the owner chooses the refund, and can repeat a refund that the
+// provider refused (lifecycle.md §4).
 func TestTheOwnerRefundsAReservationAsTheyWant(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
@@ -441,7 +443,7 @@ func TestADepositIsThatOfEachUnitAndTheCustomerMayChoose(t *testing.T) {
 				}
 			}
 		})
-		n := wanted(bike, 2, "2027-06-11", "2027-06-13") // three days: 30.00 each
+		n := wanted(bike, 2, "2027-06-11", "2027-06-13") // three days cost 30.00 for each bike
 		n.PaymentChoice = c.choice
 		made, err := s.as(actor.Page, "", n)
 		if err != nil {
@@ -473,7 +475,8 @@ func juneReport() report.Query {
 	return report.Query{From: timespan.NewDate(2027, time.June, 1), To: timespan.NewDate(2027, time.June, 30), By: report.Month}
 }
 
-// A reservation and the owner's list show the provider's later reports of a charge, without a request for that charge.
+// TestAReservationLearnsWhatTheProviderReportsLater shows that later reports of the provider change the reservation and
+// the owner's list. Rental does not request that charge.
 func TestAReservationLearnsWhatTheProviderReportsLater(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)

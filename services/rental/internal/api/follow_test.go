@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// TestARentalThatIsNoLongerOfferedGivesAllBack, whether the change was heard of or found later; one that is offered
-// again holds as before.
+// TestARentalThatIsNoLongerOfferedGivesAllBack shows that a reservation becomes withdrawn if its rental or extra is no
+// longer offered. It can then be cancelled with a full refund. If the rental is offered again, the reservation is
+// restored.
 func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	t.Parallel()
 	inactive := func(id string) func(*catalog.Offer) {
@@ -72,7 +73,7 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	}
 }
 
-// A sweep withdraws nothing by an older offer that is still in memory.
+// TestASweepReadsTheNewestOffer shows that a sweep does not withdraw a reservation because of an older cached offer.
 func TestASweepReadsTheNewestOffer(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)

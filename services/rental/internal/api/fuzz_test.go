@@ -10,12 +10,12 @@ import (
 )
 
 func valuesOf(query string) request.Query {
-	parsed, _ := url.ParseQuery(query) // what can be read of it
+	parsed, _ := url.ParseQuery(query) // keeps the valid parts of an invalid query
 	return func(name string) []string { return parsed[name] }
 }
 
-// FuzzQueries lets no question through that breaks the bounds of interface.md §8, and no fault but invalid_parameter
-// out.
+// FuzzQueries parses any query. The only fault is invalid_parameter. Accepted queries are within the limits of
+// interface.md §8.
 func FuzzQueries(f *testing.F) {
 	for _, query := range []string{
 		"rentalId=22222222-2222-4222-8222-222222222222&startDate=2027-06-11&endDate=2027-06-12&quantity=3&startTime=09:00&endTime=24:00",

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// openOnWeekdays has the business open from 09:00 to 18:00 on weekdays, and on Friday nights from 22:00 to 02:00.
+// openOnWeekdays sets the opening hours: weekdays from 09:00 to 18:00, and Friday night from 22:00 to 02:00.
 func openOnWeekdays(o *catalog.Offer) {
 	for d := time.Monday; d <= time.Friday; d++ {
 		o.Hours[d] = []timespan.Window{{From: 9 * 60, To: 18 * 60}}
@@ -23,7 +23,8 @@ func openOnWeekdays(o *catalog.Offer) {
 	o.Hours[time.Friday] = append(o.Hours[time.Friday], timespan.Window{From: 22 * 60, To: 26 * 60})
 }
 
-// 10 June 2027 is a Thursday.
+// TestRentalsAreHandedOverWithinOpeningHours checks pick-ups and returns around the opening hours of Friday, 11 June
+// 2027.
 func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -35,10 +36,10 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 		{kayak, "2027-06-11", "2027-06-11", "09:00", "18:00", true},
 		{kayak, "2027-06-11", "2027-06-11", "08:30", "10:00", false},
 		{kayak, "2027-06-11", "2027-06-11", "17:00", "18:30", false},
-		{kayak, "2027-06-11", "2027-06-11", "18:00", "23:00", false}, // it is not picked up as the business closes
-		{kayak, "2027-06-11", "2027-06-12", "17:00", "02:00", true},  // and returned as the night ends
+		{kayak, "2027-06-11", "2027-06-11", "18:00", "23:00", false}, // no pick-up at closing time
+		{kayak, "2027-06-11", "2027-06-12", "17:00", "02:00", true},  // a return at closing time is possible
 		{kayak, "2027-06-11", "2027-06-12", "17:00", "02:30", false},
-		{kayak, "2027-06-11", "2027-06-14", "17:00", "09:00", true}, // over the weekend, in which it is closed
+		{kayak, "2027-06-11", "2027-06-14", "17:00", "09:00", true}, // closed at the weekend in between
 		{bike, "2027-06-11", "2027-06-14", "", "", true},
 		{bike, "2027-06-11", "2027-06-12", "", "", false},
 		{bike, "2027-06-12", "2027-06-14", "", "", false},
@@ -64,7 +65,7 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 	}
 }
 
-// TestStartsAreWithinOpeningHours holds what is listed against what is accepted, by the hour and by the day.
+// TestStartsAreWithinOpeningHours shows that each listed start can be reserved, by the hour and by the day.
 func TestStartsAreWithinOpeningHours(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)

@@ -22,8 +22,8 @@ import (
 func TestCeilingsAreTheSmallerOfQuantityAndUnitsInService(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20") // an upper bound: reservations do not count,
-	// nor does that a tent is under maintenance today
+	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20") // the result is an upper bound: reservations do not count
+	// Maintenance of a tent on this date does not count either.
 	s.clock.Set(time.Date(2027, time.June, 12, 11, 0, 0, 0, time.UTC))
 	got, err := s.client.Ceilings(t.Context(), "harbor", 3)
 	if err != nil {
@@ -68,14 +68,14 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read.ManageURL = got.ManageURL // is in the answer to who reserves alone
+	read.ManageURL = got.ManageURL // only the answer to the reservation has it
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reserved (-want +got):\n%s", diff)
 	}
-	want.ManageURL = "" // told to who reserved, once
+	want.ManageURL = "" // only the answer to the reservation has it
 	list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{From: &day}, request.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 	s := start(t)
 	ended := s.reserve(t, bike, 1, "2027-06-08", "2027-06-09")
 	lastDay := s.reserve(t, bike, 1, "2027-06-09", "2027-06-10")
-	gone := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:30") // until this very moment
+	gone := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:30") // until the present instant
 	underway := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:31")
 	noShow := s.reserve(t, bike, 1, "2027-06-01", "2027-06-02")
 	for _, r := range []*rental.Reservation{ended, lastDay, gone, underway} {
@@ -192,7 +192,7 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 	if back := s.move(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
 		t.Errorf("returned: %+v", back)
 	}
-	s.clock.Set(time.Date(2027, time.June, 10, 23, 0, 0, 0, time.UTC)) // 00:00 of the 11th in Lisbon
+	s.clock.Set(time.Date(2027, time.June, 10, 23, 0, 0, 0, time.UTC)) // 00:00 on the 11th in Lisbon
 	want = map[uuid.UUID]bool{ended.ID: false, lastDay.ID: true, gone.ID: true, underway.ID: true, noShow.ID: false}
 	if diff := cmp.Diff(want, overdue()); diff != "" {
 		t.Errorf("overdue after midnight (-want +got):\n%s", diff)
@@ -262,7 +262,8 @@ func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
 	}
 }
 
-// TestPickUpCountsUnitsWithoutAKey has a unit out that was handed out before units had keys.
+// TestPickUpCountsUnitsWithoutAKey shows that a pick-up counts units without a key. Older reservations were picked up
+// before units had keys.
 func TestPickUpCountsUnitsWithoutAKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -42,23 +42,24 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// Ids of the rentals that the tests ask about.
+// bike, kayak and the ids below are ids of rentals.
 const (
-	bike  = "11111111-1111-4111-8111-111111111111" // by the day, 10
-	kayak = "22222222-2222-4222-8222-222222222222" // by the hour, 3
-	// by the day, 4 units of which one is out of service and one away on 12 and 13 June; 6 offered
+	bike  = "11111111-1111-4111-8111-111111111111" // rented by the day, 10 units
+	kayak = "22222222-2222-4222-8222-222222222222" // rented by the hour, 3 units
+	// tent is rented by the day: 6 offered, but only 4 units. One is out of service, and one is in maintenance on 12
+	// and 13 June.
 	tent    = "33333333-3333-4333-8333-333333333333"
-	unicorn = "44444444-4444-4444-8444-444444444444" // by the day, 2 units, nothing offered
+	unicorn = "44444444-4444-4444-8444-444444444444" // rented by the day, 2 units, none offered
 	retired = "55555555-5555-4555-8555-555555555555"
-	single  = "66666666-6666-4666-8666-666666666666" // by the day, 1
+	single  = "66666666-6666-4666-8666-666666666666" // rented by the day, 1 unit
 	unknown = "77777777-7777-4777-8777-777777777777"
 )
 
-// morning is 10 June 2027 at 09:30 in Lisbon, which is today in all tests unless they move the clock.
+// morning is 09:30 on 10 June 2027 in Lisbon. It is the time of each test until the test changes the clock.
 var morning = time.Date(2027, time.June, 10, 8, 30, 0, 0, time.UTC)
 
-// harbor is a business of its own for each test: the locks of its Idempotency-Keys are the database's, which parallel
-// tests share.
+// harbor returns the offer of a business with a new id. Each test has another id, because parallel tests share the
+// idempotency locks of the database.
 func harbor() *catalog.Offer {
 	units := func(n int) []catalog.RentalUnit {
 		list := make([]catalog.RentalUnit, n)
@@ -97,13 +98,13 @@ func harbor() *catalog.Offer {
 	return o
 }
 
-// peers stands in for catalog, and can make the tables fail.
+// peers is a fake of catalog and pricing, with a store that can fail.
 type peers struct {
 	*store.Store
 	mu         sync.Mutex
 	offer      *catalog.Offer
 	offerErr   error
-	remembered *catalog.Offer // what Get has in memory while catalog is slow; nil for the offer
+	remembered *catalog.Offer // a stale offer that Get returns instead of `offer`, if not nil
 	pricesErr  error
 	holdingErr error
 }
@@ -138,7 +139,7 @@ func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	return n.offer, n.offerErr
 }
 
-// Offer is the offer of a business by its id.
+// Offer returns the offer of a business by its id. It may be stale.
 func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	offer, err := n.Get(ctx, "harbor")
 	if err == nil && offer.ID != id {
@@ -156,7 +157,7 @@ func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, err
 	return offer, err
 }
 
-// Quotes prices a unit as the offer does, and five hours or days and more at half of that.
+// Quotes returns the price of a unit in the offer. Five or more hours or days cost half of it.
 func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -194,20 +195,20 @@ func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UU
 	return n.Store.Holding(ctx, businessID, ids, d)
 }
 
-// requestTimeout is how long a request may take by the tests' own clock.
+// requestTimeout is the timeout of a request, measured by the clock of the test.
 const requestTimeout = 20 * time.Second
 
-// service runs both APIs on loopback, on a schema of its own.
+// service is a running service: its public and internal API and its database schema.
 type service struct {
 	*peers
 	pool   *pgxpool.Pool
 	clock  *clock.Manual
-	bank   *bank // booking, as far as charges go
+	bank   *bank // the charges of booking
 	news   *usecase.Reconciliation
 	links  *link.Links
 	public string
 	client *rental.Client
-	base   string // internal
+	base   string // base URL of the internal API
 }
 
 func start(t *testing.T) service {
@@ -268,7 +269,7 @@ type reply struct {
 	body   string
 }
 
-// get asks the public port; every call comes from an address of its own unless header says otherwise.
+// get reads a path of the public API. Without `header`, each request comes from a new address.
 func (s service) get(t *testing.T, path string, header http.Header, query ...string) reply {
 	t.Helper()
 	if header == nil {
@@ -295,7 +296,7 @@ func fetch(t *testing.T, at string, header http.Header, query ...string) reply {
 	return read(t, answer)
 }
 
-// nextAddress is one that limits count by itself: they go by the /64.
+// nextAddress returns an address in a new /64 network, because limits count by /64.
 func nextAddress() string {
 	id := uuid.NewString()
 	return "2001:db8:" + id[:4] + ":" + id[4:8] + "::1"
@@ -328,13 +329,13 @@ func (r reply) mustBe(t *testing.T, status int, body string) {
 	}
 }
 
-// check asks /rental-availability in English.
+// check requests /rental-availability in English.
 func (s service) check(t *testing.T, query ...string) reply {
 	t.Helper()
 	return s.get(t, "harbor/rental-availability", nil, append([]string{"lang", "en"}, query...)...)
 }
 
-// days asks /rental-available-dates, as availability does.
+// days requests /rental-available-dates with the internal API, as the service availability does.
 func (s service) days(t *testing.T, query ...string) reply {
 	t.Helper()
 	return fetch(t, s.base+"/internal/api/public/harbor/rental-available-dates", http.Header{}, query...)
@@ -347,7 +348,7 @@ func unavailable(code, reason string) string {
 	return string(body)
 }
 
-// reserve holds units of a rental by the internal API.
+// reserve makes a reservation with the internal API.
 func (s service) reserve(t *testing.T, id string, quantity int, from, to string, times ...string) *rental.Reservation {
 	t.Helper()
 	made, err := s.client.Reserve(t.Context(), "harbor", asked(id, quantity, from, to, times...))

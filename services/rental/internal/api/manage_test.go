@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// calendar reads a reservation as text/calendar.
+// calendar returns the status and the text of a reservation in the format text/calendar.
 func (s service) calendar(t *testing.T, token string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ReadCalendar.URL(&endpoints.ByToken{Token: token}),
@@ -116,7 +116,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 		t.Errorf("not offered: %v", err)
 	}
 	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &two })
-	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, less two hours
+	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, minus two hours
 	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until, Deadline: &until})
 	for name, refund := range map[string]*json.Number{"none": nil, "negative": new(json.Number("-1"))} {
 		if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: refund}); !fault.Is(err,
@@ -130,7 +130,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	}
 	s.clock.Advance(until.Sub(s.clock.Now()))
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
-	for range 2 { // a second click
+	for range 2 { // the second request repeats the first
 		if m, err := s.client.CancelByLink(keyed, tomorrow, agreed); err != nil ||
 			m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
 			t.Errorf("at the last moment: %+v, %v", m, err)
@@ -151,7 +151,8 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	}
 }
 
-// Customers of a business choose their keys without knowing of each other, or of the owner.
+// TestAnIdempotencyKeyIsThatOfOneLink shows that a key identifies a request only together with its link. Customers and
+// the owner may choose the same key by chance.
 func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -170,7 +171,7 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	}
 }
 
-// TestAReservationKeepsItsZone although the business has another one today.
+// TestAReservationKeepsItsZone shows that a reservation keeps its time zone, even if the business has changed its own.
 func TestAReservationKeepsItsZone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -194,7 +195,7 @@ func TestAReservationKeepsItsZone(t *testing.T) {
 		t.Errorf("the calendar of days:\n%s", text)
 	}
 	got, err = s.client.Managed(t.Context(), tokenOf(days))
-	midnight := time.Date(2027, 6, 10, 23, 0, 0, 0, time.UTC) // of Lisbon
+	midnight := time.Date(2027, 6, 10, 23, 0, 0, 0, time.UTC) // in Lisbon
 	if err != nil || got.Reservation.Cancellation.Until == nil || !got.Reservation.Cancellation.Until.Equal(midnight) {
 		t.Errorf("it can be cancelled until %v, %v", got.Reservation.Cancellation.Until, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// outside asks about the harbor after a change of its offer, and returns why each reservation is outside, by id; with
-// "already: " before it where the published offer leaves it outside, too.
+// outside requests the conflicts of a changed offer, and returns the reason for each affected reservation by its id.
+// The reason begins with "already: " if the reservation is also affected by the published offer.
 func (s *service) outside(t *testing.T, change func(*catalog.Offer)) map[uuid.UUID]string {
 	t.Helper()
 	wanted := harbor()
@@ -49,7 +49,7 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 	if _, err := s.client.Move(t.Context(), "harbor", late, rental.MovePickup); err != nil {
 		t.Fatal(err)
 	}
-	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is out for longer than it was to be
+	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is overdue
 	if got := s.outside(t, func(*catalog.Offer) {}); len(got) > 0 {
 		t.Errorf("nothing is changed: %v", got)
 	}

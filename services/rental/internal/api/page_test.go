@@ -23,7 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// wanted is what a customer asks for on the booking page: of a day, and of hours where two are given.
+// wanted returns a reservation as the booking page sends it, with times if two `hours` are given.
 func wanted(id string, quantity int, from, to string, hours ...string) rental.NewReservation {
 	n := rental.NewReservation{RentalID: id, StartDate: from, EndDate: to, Quantity: quantity, CustomerName: "Zoë",
 		CustomerEmail: new("zoe@example.com")}
@@ -33,7 +33,7 @@ func wanted(id string, quantity int, from, to string, hours ...string) rental.Ne
 	return n
 }
 
-// startForCustomers is a service whose business takes bookings.
+// startForCustomers starts a service whose business takes online reservations.
 func startForCustomers(t *testing.T) service {
 	t.Helper()
 	s := start(t)
@@ -41,7 +41,7 @@ func startForCustomers(t *testing.T) service {
 	return s
 }
 
-// edit publishes another offer.
+// edit publishes a changed offer.
 func (s service) edit(change func(*catalog.Offer)) {
 	s.change(func(p *peers) {
 		next := *p.offer
@@ -54,7 +54,7 @@ func (s service) edit(change func(*catalog.Offer)) {
 	})
 }
 
-// as reserves as somebody; key names the request where it is not "".
+// as makes a reservation as an actor of the given kind. The argument `key` is the idempotency key, or "" for none.
 func (s service) as(kind actor.Kind, key string, n rental.NewReservation) (*rental.Reservation, error) {
 	ctx := idempotency.With(actor.With(context.Background(), actor.Actor{Kind: kind}), idempotency.Request{Key: key})
 	return s.client.Reserve(ctx, "harbor", n)
@@ -94,7 +94,8 @@ func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
 	}
 }
 
-// What binds customers binds the page, in this order; the owner is not bound by it (semantics.md §4).
+// TestThePageIsBoundByWhatBindsCustomers shows that each rule for customers applies to the booking page, in the order
+// of the cases. These rules do not apply to the owner (semantics.md §4).
 func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -184,7 +185,7 @@ func TestThePagesOfManyCustomersNeverReserveMoreThanThereIs(t *testing.T) {
 	}
 }
 
-// with adds units of what goes with it.
+// with returns a reservation with units of an extra.
 func with(n rental.NewReservation, id string, quantity int) rental.NewReservation {
 	n.Extras = append(n.Extras, rental.NewExtra{RentalID: id, Quantity: quantity})
 	return n
@@ -229,7 +230,7 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// three hours have begun, of two kayaks at 12.00; the bikes are by the day
+	// Two kayaks at 12.00 are charged for three started hours. The price of the bikes is by the day.
 	want := []rental.Extra{{RentalID: bikes, RentalName: "Thing", Quantity: 3, Price: new(json.Number("6.00"))}}
 	if diff := cmp.Diff(want, made.Extras); diff != "" || *made.Price != "72.00" || *made.Total != "78.00" ||
 		made.Currency != "EUR" {
@@ -260,8 +261,8 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	}
 }
 
-// TestAReservationOfThePageCountsAsOpenUntilItIsOver: the owner's do not count, and one that is refused or cancelled no
-// longer does.
+// TestAReservationOfThePageCountsAsOpenUntilItIsOver shows which reservations count toward the limit of open ones.
+// Those of the owner do not count, nor do refused and cancelled ones.
 func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -322,7 +323,8 @@ func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	}
 }
 
-// The labels of pricing rules are kept with the reservation: it shows them whatever becomes of the rule.
+// TestAReservationNamesTheRulesThatChangedItsPrice shows that a reservation keeps the labels of the pricing rules, even
+// after the rules are removed.
 func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)

@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// answering is a reservation with a phone number and answers.
+// answering returns a reservation with a phone number and with answers to the form.
 func answering(n rental.NewReservation, form string) rental.NewReservation {
 	n.CustomerPhone, n.FormData = new("+351 210 555 019"), json.RawMessage(form)
 	return n
 }
 
-// asksRenters is a business that asks for a level of who takes a kayak, for a size of who takes a bike, something of
-// who takes a tent, and everybody whether it may write to them.
+// asksRenters sets a form. It requires a text about each of kayak, bike and tent from customers that take it. Each
+// customer may consent to messages.
 func asksRenters(o *catalog.Offer) {
 	text := func(key string, of string, required bool) catalog.Question {
 		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required,
@@ -73,7 +73,7 @@ func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
 	}{
 		{actor.Page, alone, `{"level": "new", "_consent": {"news": true}}`},
 		{actor.Page, both, `{"level": "new", "size": "XL", "_consent": {"news": true}}`},
-		// consent is the customer's to give
+		// Only the customer can consent.
 		{actor.Owner, alone, `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true}`},
 	} {
 		made, err := s.as(c.by, "", answering(c.n, sent))

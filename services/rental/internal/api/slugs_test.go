@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory
-// is the one before. It returns the ids of both, and a reservation of the one before.
+// handOver removes the business and publishes another business with its slug. Rental's cache still has the offer of the
+// removed business. It returns the ids of the removed and the new business, and a reservation of the removed one.
 func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservation) {
 	t.Helper()
 	n := asked(bike, 1, "2027-06-11", "2027-06-11")
@@ -93,7 +93,7 @@ func TestASlugThatLeadsElsewhereIsOfNoBusiness(t *testing.T) {
 		fault.BusinessNotFound) {
 		t.Errorf("the business that was removed: %v", err)
 	}
-	// Who names no id, as all did before, is answered by the slug alone.
+	// A request without the id of a business uses only the slug.
 	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err != nil ||
 		len(list.Reservations) != 0 {
 		t.Errorf("by the slug alone: %+v, %v", list, err)

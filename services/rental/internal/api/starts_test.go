@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// starts asks from when units of a rental can be reserved.
+// starts returns the starts of a rental on a date with the given quantity and extras.
 func (s service) starts(t *testing.T, id, date string, quantity int, extras ...string) []rental.Start {
 	t.Helper()
 	day, err := timespan.ParseDate(date)
@@ -37,7 +37,7 @@ func (s service) starts(t *testing.T, id, date string, quantity int, extras ...s
 	return got.Starts
 }
 
-// says reports whether /rental-availability has all of them.
+// says reports whether /rental-availability finds all of the rentals available.
 func (s service) says(t *testing.T, query []string, ids ...string) bool {
 	t.Helper()
 	for _, id := range ids {
@@ -49,8 +49,8 @@ func (s service) says(t *testing.T, query []string, ids ...string) bool {
 	return true
 }
 
-// The oracle is /rental-availability, asked for each half hour and length, of the rental and of what goes along with
-// it.
+// TestStartsAreExactlyThoseThatCanBeReserved compares the starts on full hours with /rental-availability, for each
+// permitted length, with and without an extra.
 func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -63,7 +63,7 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	})
 	dice := rand.New(rand.NewPCG(7, 1))
 	clock := func(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
-	for range 8 { // what others hold, also off the half hours and past midnight
+	for range 8 { // random reservations, not only on half hours
 		from := dice.IntN(22 * 60)
 		_, _ = s.client.Reserve(t.Context(), "harbor", asked(kayak, 1+dice.IntN(2), "2027-06-11", "2027-06-11",
 			clock(from), clock(from+30+dice.IntN(90))))
@@ -76,9 +76,9 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 				got[start.Time.String()] = [2]int{start.Shortest, start.Longest}
 			}
 			want := map[string][2]int{}
-			for at := 0; at < 24*60; at += 60 { // on the hour: each question is a request
+			for at := 0; at < 24*60; at += 60 { // only full hours, to send fewer requests
 				day, _ := timespan.ParseDate(date)
-				if date == "2027-06-10" && at < 10*60 { // now
+				if date == "2027-06-10" && at < 10*60 { // before the present time
 					continue
 				}
 				for hours := 2; hours <= 5; hours++ {
@@ -107,8 +107,8 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	}
 }
 
-// TestListedStartsAreAcceptedOnDaysOfClockChanges asks for each half hour of the night and each length in elapsed
-// hours.
+// TestListedStartsAreAcceptedOnDaysOfClockChanges checks the starts at night on dates of clock changes. The lengths are
+// in elapsed hours.
 func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -153,7 +153,8 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 	}
 }
 
-// A day is listed exactly where the shortest time from it on can be had, with as many units.
+// TestADayIsListedWhereTheShortestTimeFromItCanBeReserved shows that the number of units on a date is the number that
+// can be reserved for the shortest period from that date on.
 func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)

@@ -17,7 +17,7 @@ import (
 
 var opened = booking.Charge{Status: booking.ChargeOpen, Amount: 4000}
 
-// with changes a charge.
+// with returns a changed copy of a charge.
 func with(c booking.Charge, changes ...func(*booking.Charge)) booking.Charge {
 	for _, change := range changes {
 		change(&c)
@@ -98,7 +98,7 @@ func TestWhatFollowsForAReservation(t *testing.T) {
 	}
 }
 
-// follow goes through the steps.
+// follow applies the steps of a charge. It returns the last state and the events.
 func follow(from state.State, known, said booking.Charge) (state.State, []event.Type) {
 	var told []event.Type
 	for _, s := range charge.Steps(from, known, said) {
@@ -108,7 +108,8 @@ func follow(from state.State, known, said booking.Charge) (state.State, []event.
 	return from, told
 }
 
-// What was given up and turns out paid goes back whole, also where booking had not heard that it was given up.
+// TestWhatIsPaidOfWhatWasGivenUpIsOwed shows that a payment for a cancelled reservation is refunded completely, even if
+// booking did not know about the cancellation.
 func TestWhatIsPaidOfWhatWasGivenUpIsOwed(t *testing.T) {
 	t.Parallel()
 	paid := with(opened, status(booking.ChargePaid))
@@ -130,7 +131,7 @@ func TestWhatIsPaidOfWhatWasGivenUpIsOwed(t *testing.T) {
 	}
 }
 
-// life draws what a charge goes through at booking, from when it is open.
+// life draws the states of a charge at booking, beginning with open.
 func life(t *rapid.T) []booking.Charge {
 	next := map[string][]string{
 		booking.ChargeOpen:       {booking.ChargePaid, booking.ChargeCancelling, booking.ChargeCancelled},
@@ -163,8 +164,8 @@ func life(t *rapid.T) []booking.Charge {
 	return chain
 }
 
-// Answers come late, twice and out of order: what is known in the end is the last of them, nothing is told twice, and
-// nothing is both confirmed and freed.
+// TestAnswersInAnyOrderLeadToTheLast shows that rental ends with the last state of a charge, even if answers arrive
+// late, twice or in another order. Each event is published once. No reservation is both confirmed and cancelled.
 func TestAnswersInAnyOrderLeadToTheLast(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -49,7 +49,7 @@ func TestHourlyReservationsThatOnlyTouchDoNotAddUp(t *testing.T) {
 	reservations := []occupancy.Reservation{
 		{Units: 2, During: hours(today+1, 9, 11)},
 		{Units: 2, During: hours(today+1, 11, 14)},
-		{Units: 1, During: hours(today+1, 13, 26)}, // over midnight
+		{Units: 1, During: hours(today+1, 13, 26)}, // past midnight
 	}
 	c := calendar(today+1, today+2)
 	for _, ask := range []struct{ from, to, want int }{
@@ -108,7 +108,7 @@ func TestTheFormulaOfFreeUnits(t *testing.T) {
 	for name, ask := range map[string]struct {
 		stock  occupancy.Stock
 		booked int
-		want   []int // today to today+3
+		want   []int // free units on the four dates from today on
 	}{
 		"maintenance takes whole dates": {occupancy.Stock{Quantity: 9, InService: 4, Maintenance: away}, 0,
 			[]int{4, 3, 2, 4}},
@@ -130,7 +130,7 @@ func TestTheFormulaOfFreeUnits(t *testing.T) {
 
 func TestADateThatTheZoneSkippedHasNothingFree(t *testing.T) {
 	t.Parallel()
-	samoa, err := time.LoadLocation("Pacific/Apia") // went from 29 to 31 December 2011
+	samoa, err := time.LoadLocation("Pacific/Apia") // it skipped 30 December 2011
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestADateThatTheZoneSkippedHasNothingFree(t *testing.T) {
 	}
 }
 
-// randomReservations are half for hours and half for dates, spread over the days from today on.
+// randomReservations returns n reservations from today on. Half of them have hours, and half have dates.
 func randomReservations(n, days int) []occupancy.Reservation {
 	r := rand.New(rand.NewPCG(seed, 1))
 	list := make([]occupancy.Reservation, n)
@@ -157,8 +157,8 @@ func randomReservations(n, days int) []occupancy.Reservation {
 	return list
 }
 
-// TestManyReservationsAreCountedLikeFew asks for more edges than are sorted by comparing, and looks at every moment at
-// which anything begins: the busiest is one of them.
+// TestManyReservationsAreCountedLikeFew uses so many reservations that their edges are not sorted by comparing. The
+// expected value is the minimum over all starts of reservations, because the fewest units are free at one of them.
 func TestManyReservationsAreCountedLikeFew(t *testing.T) {
 	t.Parallel()
 	const days = 20
@@ -199,7 +199,7 @@ func bookedAt(at int64, spans []timespan.Span, reservations []occupancy.Reservat
 	return booked
 }
 
-// BenchmarkCalendar: 62 days of 20 rentals with 10,000 reservations, over all and each.
+// BenchmarkCalendar computes 62 days of 20 rentals. It has 10,000 reservations in total, or 10,000 for each rental.
 func BenchmarkCalendar(b *testing.B) {
 	const rentals, days = 20, 62
 	for name, each := range map[string]int{"10000 over all": 500, "10000 each": 10_000} {
@@ -220,7 +220,7 @@ func BenchmarkCalendar(b *testing.B) {
 	}
 }
 
-// BenchmarkRange: one check of 730 days with 10,000 reservations.
+// BenchmarkRange checks one range of 730 days with 10,000 reservations.
 func BenchmarkRange(b *testing.B) {
 	const days = 730
 	zone, err := time.LoadLocation("Europe/Lisbon")

@@ -10,30 +10,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// The oracle reads semantics.md §4 literally: it looks at every minute by itself, asks the zone for its date, and asks
-// everything whether it holds units then.
+// The oracle follows semantics.md §4 literally. For each minute, it finds the date in the time zone and the
+// reservations that occupy units.
 
-// tableDays is the length of every zone's table, around the clock change named with the zone.
+// tableDays is the number of days in the table of each time zone, around a clock change.
 const tableDays = 40
 
-// world is a zone around one of its clock changes: which date each minute from start on has.
+// world is a time zone around one of its clock changes, with the date of each minute from `start` on.
 type world struct {
 	zone  *time.Location
-	start int64 // an instant on a full minute
+	start int64 // on a full minute
 	first timespan.Date
 	dates []timespan.Date
 }
 
-// worlds are zones whose clocks change at one of the usual hours, at midnight, by half an hour, and never.
+// worlds returns time zones whose clocks change at a usual hour, at midnight, by half an hour, or never.
 var worlds = sync.OnceValue(func() []world {
 	var list []world
 	for _, w := range []struct{ zone, around string }{
 		{"Europe/Lisbon", "2027-03-28"}, {"Europe/Lisbon", "2026-10-25"},
 		{"America/New_York", "2027-03-14"}, {"America/New_York", "2027-11-07"},
-		{"America/Santiago", "2027-04-04"}, {"America/Santiago", "2027-09-05"}, // at midnight
-		{"America/Havana", "2027-03-14"}, {"America/Havana", "2027-11-07"}, // 00:00 is skipped; 00:00–01:00 comes twice
+		{"America/Santiago", "2027-04-04"}, {"America/Santiago", "2027-09-05"}, // changes at midnight
+		{"America/Havana", "2027-03-14"}, {"America/Havana", "2027-11-07"}, // skips or repeats the hour after midnight
 		{"Asia/Beirut", "2027-03-28"}, {"Atlantic/Azores", "2027-10-31"},
-		{"Australia/Lord_Howe", "2027-04-04"}, {"Australia/Lord_Howe", "2027-10-03"}, // by half an hour
+		{"Australia/Lord_Howe", "2027-04-04"}, {"Australia/Lord_Howe", "2027-10-03"}, // changes by half an hour
 		{"Asia/Kathmandu", "2027-01-10"}, {"Pacific/Kiritimati", "2027-01-01"}, {"UTC", "2026-12-31"},
 	} {
 		zone, err := time.LoadLocation(w.zone)
@@ -57,7 +57,7 @@ var worlds = sync.OnceValue(func() []world {
 
 func (w world) instant(minute int) int64 { return w.start + int64(minute)*60 }
 
-// question is one random case. Minutes count from the table's start.
+// question is a random case. Its minutes count from the start of the table.
 type question struct {
 	world
 	now          int // minute
@@ -65,7 +65,7 @@ type question struct {
 	reservations []occupancy.Reservation
 }
 
-// freeAt is the sentence of semantics.md §4, at one minute.
+// freeAt returns the number of free units at one minute by the definition of semantics.md §4.
 func (q question) freeAt(minute int) int {
 	date := q.dates[minute]
 	maintained := 0
@@ -92,7 +92,7 @@ func (q question) freeAt(minute int) int {
 
 func (q question) holds(r occupancy.Reservation, minute int, date timespan.Date) bool {
 	if r.Out && minute >= q.now && date == q.dates[q.now] {
-		return true // out for the rest of today
+		return true // occupied until the end of today
 	}
 	if r.During != (timespan.Span{}) {
 		at := q.instant(minute)
@@ -101,9 +101,9 @@ func (q question) holds(r occupancy.Reservation, minute int, date timespan.Date)
 	return r.Dates.From <= date && date <= r.Dates.To
 }
 
-// leastOn is the busiest minute of a date.
+// leastOn returns the number of free units at the busiest minute of a date.
 func (q question) leastOn(date timespan.Date) int {
-	// A date lies within a few hours of where it would lie if every day had 24 hours.
+	// A date begins at most a few hours before or after the time at which it would begin if every day had 24 hours.
 	near := int(date-q.first) * timespan.MinutesPerDay
 	least, seen := 0, false
 	for minute := near - 240; minute < near+timespan.MinutesPerDay+240; minute++ {
@@ -125,7 +125,7 @@ func (q question) leastBetween(from, to int) int {
 	return least
 }
 
-// randomQuestion keeps everything within a few days around the middle, so that much of it meets.
+// randomQuestion returns a case whose dates are within a few days, so that many of its reservations overlap.
 func randomQuestion(r *rand.Rand) question {
 	list := worlds()
 	q := question{world: list[r.IntN(len(list))]}
@@ -153,7 +153,7 @@ func (q question) randomDates(r *rand.Rand) occupancy.Dates {
 	return occupancy.Dates{From: from, To: from + timespan.Date(r.IntN(3))}
 }
 
-// randomMinutes is a stretch of up to 30 hours, often on full hours, so that many only touch.
+// randomMinutes returns a span of up to 30 hours, often on full hours, so that many spans only touch.
 func (q question) randomMinutes(r *rand.Rand) (int, int) {
 	step := []int{1, 15, 60}[r.IntN(3)]
 	from := tableDays/2*timespan.MinutesPerDay + (r.IntN(5*timespan.MinutesPerDay)-5*timespan.MinutesPerDay/2)/step*step
@@ -169,8 +169,8 @@ const (
 	cases = 100_000
 )
 
-// TestItEqualsTheMinuteByMinuteOracle asks half of the cases for a random stretch of hours, a quarter for a stretch of
-// whole dates and a quarter for each day of one.
+// TestItEqualsTheMinuteByMinuteOracle compares the calendar with the oracle. Half of the cases ask for a span of hours,
+// a quarter for a range of dates, and a quarter for each date of a range.
 func TestItEqualsTheMinuteByMinuteOracle(t *testing.T) {
 	t.Parallel()
 	const shards = 4

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// TestShortagesEqualTheMinuteByMinuteOracle looks at every minute: whether more is held than there is, and which
-// reservation holds a part of it then.
+// TestShortagesEqualTheMinuteByMinuteOracle checks each minute: whether more units are occupied than available, and
+// which reservations contribute to that.
 func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 	t.Parallel()
 	short := 0
@@ -19,7 +19,7 @@ func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 		calendar := q.calendar(occupancy.Dates{From: from, To: to})
 		shortages := calendar.Shortages(q.stock, q.reservations)
 		short += len(shortages)
-		worst := make([]int, len(q.reservations)) // by the oracle
+		worst := make([]int, len(q.reservations)) // largest shortage of each reservation, by the oracle
 		for minute, date := range q.dates {
 			if date < from || date > to {
 				continue
@@ -56,7 +56,7 @@ func shortOf(list []occupancy.Shortage, at int64) (occupancy.Shortage, bool) {
 	return occupancy.Shortage{}, false
 }
 
-// heldAt is how many units are held at a minute, and unitsAt how many there are.
+// heldAt returns the number of occupied units at a minute.
 func (q question) heldAt(minute int) int {
 	booked := 0
 	for _, r := range q.reservations {

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// rows counts what each table with businesses in it holds of one.
+// rows returns the number of rows of a business in each table with a column business_id.
 func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	t.Helper()
 	found, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
@@ -35,7 +35,8 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	return held
 }
 
-// A table that is added later is filled here and erased there, or this test fails.
+// TestErasingLeavesNothingOfABusinessInAnyTable also covers tables that are added later. The test fails until it writes
+// a row to such a table.
 func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

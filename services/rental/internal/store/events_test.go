@@ -58,7 +58,7 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range want {
-		want[i].LinkHash = nil // is kept in its own row alone
+		want[i].LinkHash = nil // Kept does not return the hash
 	}
 	got, err := s.Kept(testkit.AsSystem(t), kept)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// withExtra is a reservation with so many of another rental.
+// withExtra returns a reservation with units of another rental.
 func withExtra(r store.NewReservation, rental uuid.UUID, quantity int, byDay bool) store.NewReservation {
 	r.Extras = append(r.Extras, store.Extra{RentalID: rental, Name: "Vest", Quantity: quantity, ByDay: byDay})
 	return r
@@ -61,7 +61,8 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 	expect("cancelled", d, []occupancy.Reservation{alone}, nil)
 }
 
-// Those who reserve name the two rentals in different orders: each would hold what the other waits for.
+// TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre reserves two rentals in different orders at the same time.
+// Locks in the order of the requests would cause deadlocks.
 func TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -54,7 +54,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 		mustReserve(t, s, r)
 	}
 	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "cancel"}), time.Now())
-	makeMoves(t, s, named, back, state.Cancel) // leaves an answer with the customer in it, for whoever repeats it
+	makeMoves(t, s, named, back, state.Cancel) // stores an idempotency result with the customer's data
 	makeMoves(t, s, testkit.AsSystem(t), out, state.Pickup)
 	const sums = `SELECT sum(quantity) + sum(end_date - start_date) + count(*) FROM reservations`
 	var before, after int
@@ -99,8 +99,9 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// The oracle is a sentence of lifecycle.md §6: so long after its end a reservation loses name and e-mail. One by the
-// day ends when its last date has ended everywhere; one that is out has not ended.
+// TestCustomersAreForgottenExactlyWhenTheirTimeHasCome checks lifecycle.md §6: after its retention time, a reservation
+// loses the name and e-mail address. A reservation by the day ends when its last date has ended in all time zones. A
+// reservation that is picked up has not ended.
 func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -153,7 +154,7 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	business, kayak := uuid.New(), uuid.New()
 	mustReserve(t, s, ofAda(business, kayak, 0, 0))
 	mustReserve(t, s, ofAda(business, kayak, 1, 1))
-	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an address
+	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an e-mail address
 	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: new("+351 210 555 019"),
 		Reservations: 2, FirstAt: now, LastAt: now}}
 	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false,

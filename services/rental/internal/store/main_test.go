@@ -30,10 +30,10 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 	return store.New(pool), pool
 }
 
-// always lets a reservation be written, whatever is held.
+// always is a check that permits every reservation.
 func always(map[uuid.UUID][]occupancy.Reservation) bool { return true }
 
-// within says whether quantity units of so many are free on the dates.
+// within returns a check that permits a reservation if `quantity` of the given units are free on the dates.
 func within(units, quantity int, dates occupancy.Dates) func(map[uuid.UUID][]occupancy.Reservation) bool {
 	return func(held map[uuid.UUID][]occupancy.Reservation) bool {
 		c, fits := occupancy.NewCalendar(time.UTC, now, dates), true
@@ -53,7 +53,7 @@ func newReservation(businessID, rentalID uuid.UUID, quantity int, d occupancy.Da
 	}
 }
 
-// forHours is for hours of the wall clock in UTC, from a date to itself or the next.
+// forHours returns a reservation with the given times in UTC.
 func forHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewReservation {
 	r.Hours = &store.Hours{Start: start, End: end, During: timespan.Span{
 		Start: timespan.Instant(r.Dates.From, start, time.UTC), End: timespan.Instant(r.Dates.To, end, time.UTC),

@@ -66,8 +66,8 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// Two retries find that a reservation was taken back. The one that forgets it late forgets nothing of what the other
-// has made since.
+// TestForgettingAReservationLeavesWhatItsKeyHasMadeSince simulates two retries of a reservation that was taken back.
+// The slower retry must not remove the result that the other retry has stored.
 func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

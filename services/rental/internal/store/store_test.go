@@ -23,7 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// race reserves n times at the same moment and returns how many were written.
+// race makes n reservations at the same time and returns how many were stored.
 func race(t *testing.T, n int, reserve func(i int) error) int {
 	t.Helper()
 	var (
@@ -122,7 +122,7 @@ func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
 	overdue := mustReserve(t, s, newReservation(business, kayak, 1, dates(today-30, today-20)))
 	cancelled := mustReserve(t, s, newReservation(business, kayak, 5, dates(today+2, today+2)))
 	returned := mustReserve(t, s, newReservation(business, kayak, 6, dates(today+2, today+2)))
-	mustReserve(t, s, newReservation(business, kayak, 7, dates(today-30, today-20))) // nobody came for it
+	mustReserve(t, s, newReservation(business, kayak, 7, dates(today-30, today-20))) // not picked up
 	mustReserve(t, s, newReservation(business, kayak, 8, dates(today+20, today+20)))
 	mustReserve(t, s, newReservation(business, uuid.New(), 9, dates(today+2, today+2)))
 	mustReserve(t, s, newReservation(uuid.New(), kayak, 9, dates(today+2, today+2)))
@@ -244,7 +244,7 @@ func TestReservationsAreListedByStartInPages(t *testing.T) {
 		d := today + timespan.Date(i/3)
 		r := newReservation(business, kayak, 1, dates(d, d))
 		if i%3 > 0 {
-			r = forHours(r, timespan.TimeOfDay(i%3*60), 24*60) // after the one for the whole date
+			r = forHours(r, timespan.TimeOfDay(i%3*60), 24*60) // after the reservation of the whole date
 		}
 		want = append(want, mustReserve(t, s, r).ID)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// tables hold charges that are not final, of which one cannot be noted, and note the others.
+// tables is a fake store with unfinished charges. It fails for the charge of the reservation `bad`.
 type tables struct {
 	all []store.Charged
 	bad uuid.UUID
-	// unknown is not a reservation any longer.
+	// unknown is the id of a reservation that does not exist.
 	unknown uuid.UUID
 	noted   []uuid.UUID
 }
@@ -49,7 +49,7 @@ func (*tables) Counted(context.Context, int) ([]booking.ReservationID, error) { 
 
 func (*tables) Uncounted(context.Context, booking.ReservationID) error { return nil }
 
-// bank answers for every charge; nothing else is asked of it.
+// bank is a fake of booking that returns a charge for each reservation.
 type bank struct{ unasked }
 
 type unasked = Charges
@@ -76,7 +76,7 @@ func TestAChargeThatCannotBeNotedHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// newsroom reports of charges, and keeps what it is told to be noted.
+// newsroom is a fake of booking that returns news about charges and stores which of them are noted.
 type newsroom struct {
 	unasked
 	news  []booking.ReservationCharge
