@@ -48,8 +48,8 @@ func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
 	}
 }
 
-// The tags and what they are matched with are those of semantics.md §6: BCP 47 against the business's languages, in any
-// case.
+// TestABookingKeepsTheCustomersLanguage shows how a booking gets its language (semantics.md §6). The requested BCP 47
+// tag is matched with the business's languages, whatever its case.
 func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -101,7 +101,8 @@ func TestAServiceWithoutStaffTakesALane(t *testing.T) {
 	w.expectRows(3)
 }
 
-// TestChecksComeInTheirOrder makes every check fail and mends one after the other, first to last (semantics.md §3).
+// TestChecksComeInTheirOrder makes every check fail, and then makes them succeed one by one in their order
+// (semantics.md §3).
 func TestChecksComeInTheirOrder(t *testing.T) {
 	t.Parallel()
 	w := open(t, limits.Config{BookPerMinute: 18, KeyPerMinute: 13})
@@ -139,10 +140,10 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	w.set(func(w *town) { w.opening = true })
 	w.expect("all mended", w.book(write, order("09:30", nil)), 201, "")
 	w.expectRows(1)
-	for range 3 { // of the write key: 8 above, these make 11
+	for range 3 { // with the write key: 8 requests above, 11 with these
 		w.book(write, bad)
 	}
-	a := w.book(write, bad) // the 18th from this address
+	a := w.book(write, bad) // the 18th request from this address
 	w.expect("over the limit of the address", a, 429, "rate_limited")
 	if a.header.Get("Retry-After") == "" {
 		t.Error("429 has no Retry-After")
@@ -344,7 +345,7 @@ func TestTakenTimeIsRefused(t *testing.T) {
 	w.expectRows(4)
 }
 
-// stampede sends n copies at once and counts the answers by status.
+// stampede calls `send` n times at once and returns the number of answers by status.
 func stampede(w *town, n int, send func(i int) answer) map[int]int {
 	var (
 		wg      sync.WaitGroup
@@ -397,7 +398,7 @@ func TestUnequalStartsThatOverlapAreNeverBothBooked(t *testing.T) {
 	stampede(w, 60, func(i int) answer {
 		return w.book(key, order(fmt.Sprintf("09:%02d", i), map[string]any{"staff_id": annaID}))
 	})
-	if n := w.count(`SELECT count(*) FROM bookings`); n < 1 || n > 2 { // 55 minutes each, starts within an hour
+	if n := w.count(`SELECT count(*) FROM bookings`); n < 1 || n > 2 { // 55 minutes each
 		t.Errorf("%d are booked", n)
 	}
 	if n := w.count(`SELECT count(*) FROM bookings a JOIN bookings b ON a.id < b.id AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at`); n != 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// openPageShop is a shop whose booking page is open.
+// openPageShop returns a shop whose booking page accepts bookings.
 func openPageShop(t *testing.T, f *fakeStripe) *shop {
 	t.Helper()
 	s := openShop(t, f.URL)
@@ -29,7 +29,7 @@ func openPageShop(t *testing.T, f *fakeStripe) *shop {
 	return s
 }
 
-// buyOnPage books on the page and returns the id of the Checkout Session on which it is paid.
+// buyOnPage books on the page and returns the booking and the id of its Checkout Session.
 func (s *shop) buyOnPage(at string) (*booking.Booking, string) {
 	s.t.Helper()
 	b, err := s.onPage(at, wanted(at))
@@ -39,7 +39,7 @@ func (s *shop) buyOnPage(at string) (*booking.Booking, string) {
 	return b, b.CheckoutURL[strings.LastIndexByte(b.CheckoutURL, '/')+1:]
 }
 
-// tell has Stripe tell of an object, which has these members.
+// tell sends an event of Stripe about `object` to the webhook.
 func (s *shop) tell(event string, object map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -53,7 +53,7 @@ func (s *shop) tell(event string, object map[string]any) {
 	s.expect(event, s.sendNotice(string(raw), signed.Header), 200, "")
 }
 
-// payAgain asks for the page of an open charge, as the page of the customer's link does.
+// payAgain requests the payment page of an open charge, as the page of the customer's link does.
 func (s *shop) payAgain(manageURL string) (payment.Intent, error) {
 	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock), s.clock)
 	_, _, intent, err := links.OpenPayment(context.Background(), tokenOf(manageURL))
@@ -91,7 +91,7 @@ func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
 	s.expectState("pending", "open", 1)
 	f.checkOut(t, id)
-	for range 2 { // Stripe tells at least once
+	for range 2 { // Stripe sends an event at least once
 		s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	}
 	s.expectState("confirmed", "paid", 1)
@@ -191,8 +191,8 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 	}
 }
 
-// By their link customers see that a booking was cancelled because nobody paid it, and not where somebody else has
-// cancelled it.
+// TestByTheLinkItIsSaidThatABookingWasNotPaidInTime shows that the page of the link names a missing payment as the
+// reason of a cancellation. It does not name it if the owner cancelled the booking.
 func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -253,7 +253,8 @@ func TestAProvidersPageThatCannotBeOpenedLeavesNothing(t *testing.T) {
 	}
 }
 
-// By their link, customers pay on the provider's page also what an API client had them pay on its own.
+// TestByTheLinkACustomerPaysAgain shows that a customer can pay on the provider's page through the link. This holds
+// even if an API client started the payment in its own form.
 func TestByTheLinkACustomerPaysAgain(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -267,7 +268,7 @@ func TestByTheLinkACustomerPaysAgain(t *testing.T) {
 		pages [4]payment.Intent
 		errs  [4]error
 	)
-	for i := range pages { // two tabs, clicked twice
+	for i := range pages { // two clicks in each of two tabs
 		wg.Go(func() { pages[i], errs[i] = s.payAgain(a.body.ManageURL) })
 	}
 	wg.Wait()
@@ -299,7 +300,8 @@ func TestWhatWasPaidMeanwhileIsNotPaidAgain(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-// Wherever a call dies, the next one goes on, and a charge that nobody asks for any more ends with its booking.
+// TestPayingAgainGoesOnWhereItDied stops OpenPayment at two points. The next call continues from there. If there is no
+// next call, the charge ends with its booking.
 func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
 	t.Parallel()
 	for _, died := range []string{"after the page was made", "after the charge was cancelled"} {

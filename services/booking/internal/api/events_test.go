@@ -25,7 +25,7 @@ func (w *town) events(t *testing.T) *eventclient.Client {
 	return eventclient.New(p)
 }
 
-// sameJSON compares values as JSON shows them.
+// sameJSON fails the test unless `want`, encoded as JSON, equals `got`.
 func sameJSON(t *testing.T, name string, want any, got json.RawMessage) {
 	t.Helper()
 	var w, g any
@@ -44,7 +44,8 @@ func sameJSON(t *testing.T, name string, want any, got json.RawMessage) {
 	}
 }
 
-// What an event tells is the subject as the owner's lists show it, and who the peer said made the change.
+// TestEventsTellOfSubjectsAsTheOwnerSeesThem shows that an event has the subject as the owner's lists show it. The
+// event also names the actor that the peer sent with the change.
 func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

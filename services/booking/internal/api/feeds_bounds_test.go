@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 )
 
-// TestOneFeedOfABusinessIsComputedAtATime has six feeds read while nobody can read bookings: one of them waits to.
+// TestOneFeedOfABusinessIsComputedAtATime reads six feeds of a business while the table bookings is locked. Only one of
+// them waits for the table; the others wait for that one.
 func TestOneFeedOfABusinessIsComputedAtATime(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -57,7 +58,8 @@ func TestOneFeedOfABusinessIsComputedAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// TestAFeedIsBoundedInBytes has bookings whose texts are as long as calendars take them.
+// TestAFeedIsBoundedInBytes shows that a feed has at most 8 MiB, even if the texts of its bookings are very long. The
+// next booking is still in the feed.
 func TestAFeedIsBoundedInBytes(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

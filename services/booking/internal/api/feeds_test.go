@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// feed makes a calendar feed of one member, or of all.
+// feed creates a calendar feed of one member, or of all members if `staff` is nil.
 func (w *town) feed(staff *uuid.UUID, shows string) *booking.Calendar {
 	w.t.Helper()
 	made, err := w.client().CreateCalendar(w.t.Context(), w.offer.ID,
@@ -35,17 +35,17 @@ func (w *town) feed(staff *uuid.UUID, shows string) *booking.Calendar {
 	return made
 }
 
-// aMonthAhead is an offer that can be booked thirty days ahead.
+// aMonthAhead lets customers book up to thirty days ahead.
 func aMonthAhead(o *catalog.Offer) { o.Bookings.AdvanceDays = 30 }
 
-// page is an answer that is no JSON.
+// page is a response that is not JSON.
 type page struct {
 	status int
 	header http.Header
 	text   string
 }
 
-// read sends a GET to the internal port.
+// read sends a GET request to the internal port; `header` has pairs of name and value.
 func (w *town) read(path string, header ...string) page {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.internal+path, nil)
@@ -67,10 +67,10 @@ func (w *town) read(path string, header ...string) page {
 	return page{response.StatusCode, response.Header, string(text)}
 }
 
-// icalPackage reads calendars in another language.
+// icalPackage is the npm package that reads calendars, as an independent check.
 const icalPackage = "ical.js@2.2.1"
 
-// entry is an event as ical.js reads it.
+// entry is a calendar event as ical.js reads it.
 type entry struct {
 	UID, Summary, Description, Status, Start, End string
 	Sequence                                      int
@@ -93,7 +93,6 @@ func entries(t *testing.T, text string) []entry {
 	return read
 }
 
-// bookID books and returns the id.
 func (w *town) bookID(at string, changes map[string]any) uuid.UUID {
 	w.t.Helper()
 	a := w.book(w.key("write"), order(at, changes))
@@ -164,7 +163,8 @@ func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
 	}
 }
 
-// From 90 days back to the advance limit ahead, by the business's dates (lifecycle.md §2).
+// TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit shows that a feed has the bookings from 90 days ago to the last
+// day on which customers can book. The days are those of the business's time zone (lifecycle.md §2).
 func TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -183,7 +183,8 @@ func TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit(t *testing.T) {
 	}
 }
 
-// At most once a minute computed, however many ask; who has the newest is told so.
+// TestAFeedIsComputedAtMostOnceAMinute shows that many requests in the same minute compute a feed once. A client that
+// already has the newest version gets 304 Not Modified.
 func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -201,7 +202,7 @@ func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
 	wg.Wait()
 	readings := 0
 	for _, sent := range w.trips.take() {
-		if sent == "FROM occupied_time" { // each reading of a calendar looks there
+		if sent == "FROM occupied_time" { // each computation of a feed sends this statement
 			readings++
 		}
 	}
@@ -228,7 +229,8 @@ func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
 	}
 }
 
-// One answer for every token that opens nothing: nobody learns which was made once.
+// TestATokenThatOpensNoFeedTellsNothing shows that every token without a feed gets the same response. So a client
+// cannot learn which tokens existed.
 func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -237,7 +239,7 @@ func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
 	if w.read(bookingclient.CalendarPath(revoked.Token)).status != http.StatusOK {
 		t.Fatal("the feed does not open")
 	}
-	for range 2 { // the second time changes nothing
+	for range 2 {
 		if err := client.RevokeCalendar(t.Context(), w.offer.ID, revoked.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +263,7 @@ func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
 			rt.Fatalf("%q: %d %s", token, got.status, got.text)
 		}
 	})
-	w.change(func(o *catalog.Offer) { o.ID = uuid.New() }) // removed, and the slug is another's
+	w.change(func(o *catalog.Offer) { o.ID = uuid.New() }) // the business is removed, and another one has its slug
 	if got := w.read(bookingclient.CalendarPath(live.Token)); got.text != one.text {
 		t.Errorf("of a removed business: %d %s", got.status, got.text)
 	}

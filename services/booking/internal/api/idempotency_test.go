@@ -69,7 +69,7 @@ func TestARequestInFlightHoldsItsKey(t *testing.T) {
 	w.expect("while it is in flight", w.book(key, order("09:30", nil), header, "k1"), 409, "idempotency_in_progress")
 	w.expect("with another body", w.book(key, order("11:30", nil), header, "k1"), 422, "idempotency_mismatch")
 
-	// It takes so long that it counts as crashed: the next request takes its key over, and it must not book any more.
+	// After a minute, the first request counts as crashed. The next request gets its lock, and the first must not book.
 	w.clock.Advance(time.Minute)
 	second := make(chan answer)
 	go func() { second <- w.book(key, order("09:30", nil), header, "k1") }()
@@ -82,7 +82,7 @@ func TestARequestInFlightHoldsItsKey(t *testing.T) {
 	w.expectRows(1)
 }
 
-// keyless is a store that cannot look at idempotency keys.
+// keyless is a store that cannot read idempotency results.
 type keyless struct{ *store.Store }
 
 func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byte, time.Time,
@@ -90,8 +90,8 @@ func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byt
 	return store.Confirmation{}, errors.New("the connection broke")
 }
 
-// Without the offer nothing is booked, and yet a key is answered by what was booked under it, and else refused to all
-// attempts before (semantics.md §3, §7).
+// TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone shows how idempotency keys work while catalog is unavailable. A key
+// with a booking returns that booking. Any other key is refused, for all earlier attempts too (semantics.md §3, §7).
 func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// client speaks to the internal API as a peer does.
+// client returns a client of the internal API, as a peer uses it.
 func (w *town) client() *bookingclient.Client {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
@@ -217,8 +217,8 @@ func TestBadQueriesOfPeersAreRefused(t *testing.T) {
 		http.Header{}), 404, "not_found")
 }
 
-// TestFinishingABookingNamesTheRuleOfDays: refusals name the day and the zone of the sale, whatever zone the business
-// has today.
+// TestFinishingABookingNamesTheRuleOfDays shows that a refusal names the allowed day and the time zone in which the
+// booking was sold. The current time zone of the business has no effect.
 func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -255,5 +255,5 @@ func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
 		allowed("2027-03-03T23:59:59Z", "reopen")
 		refused("2027-03-03T23:59:59Z", "reopen", fault.Conflict, "reopen takes one that is completed or no_show")
 	}
-	allowed("2027-04-20T12:00:00Z", "complete") // long afterwards
+	allowed("2027-04-20T12:00:00Z", "complete")
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// The link stands in the answer, in a repeated answer and in every later message; the tables have its hash alone.
+// TestWhoBooksIsToldTheCustomersLink shows that the response to a booking has the customer's link. A repeated request
+// and a later call of Link return the same link. The tables have only the hash of its token.
 func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -76,7 +76,7 @@ type town struct {
 	asked      int                              // number of calls to availability
 	question   availability.Question            // the last call to availability
 	held       chan struct{}                    // availability waits until it is closed; nil: no wait
-	holds      func(availability.Question) bool // calls that wait for held; nil: all
+	holds      func(availability.Question) bool // calls that wait for `held`; nil: all
 	holding    chan struct{}                    // each waiting call sends to it; nil: none does
 	meeting    *meeting                         // availability and pricing wait for each other; nil: no wait
 	freshened  int                              // number of calls to catalog

@@ -25,17 +25,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// pages speaks to the internal API as the customers' pages do.
+// pages returns a client of the internal API, as the service pages uses it.
 func (w *town) pages() *bookingclient.Links {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return bookingclient.NewLinks(p)
 }
 
-// tokenOf is the token of a link.
+// tokenOf returns the token in a customer's link.
 func tokenOf(url string) string { return strings.TrimPrefix(url, pagesURL+"/m/") }
 
-// customersMay lets customers act until so many hours before the start.
+// customersMay lets customers cancel and reschedule until these numbers of hours before the start; nil means never.
 func customersMay(cancel, reschedule *int) func(*catalog.Offer) {
 	return func(o *catalog.Offer) {
 		o.SelfService = catalog.SelfService{CancelUntilHours: cancel, RescheduleUntilHours: reschedule}
@@ -132,7 +132,7 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// changeLinked changes the row that a token leads to, whose hash is the statement's first argument.
+// changeLinked executes a statement for the row of a link; its first argument is the hash of the token.
 func (w *town) changeLinked(token, sql string, args ...any) {
 	w.t.Helper()
 	hash, _ := link.HashOf(token)
@@ -141,7 +141,8 @@ func (w *town) changeLinked(token, sql string, args ...any) {
 	}
 }
 
-// One answer for all: no token that leads nowhere tells why, whatever is asked with it.
+// TestALinkThatLeadsNowhereTellsNothing shows that every invalid token gets the same response from every endpoint. The
+// response does not show why the token is invalid.
 func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -239,7 +240,7 @@ func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
 	}
 	w.expect("the time is free", w.book(w.key("write"),
 		order("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
-	w.clock.Advance(27*time.Hour + time.Microsecond + time.Hour) // past 12:00 of the day after
+	w.clock.Advance(27*time.Hour + time.Microsecond + time.Hour) // after 12:00 of the next day
 	if _, err := pages.Cancel(t.Context(), late, nothingBack); !fault.Is(err, fault.Conflict) {
 		t.Errorf("after the start: %v", err)
 	}
@@ -280,7 +281,8 @@ func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
 	}
 }
 
-// A repeated request of a customer's is answered as the first was, whatever the owner has done since.
+// TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst shows that a repeated request of a customer gets the first response,
+// even if the owner has cancelled the booking since then.
 func TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -310,7 +312,8 @@ func TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst(t *testing.T) {
 	}
 }
 
-// Customers of a business choose their keys without knowing of each other, or of the owner.
+// TestAnIdempotencyKeyIsThatOfOneLink shows that an idempotency key belongs to one link. Two customers, or a customer
+// and the owner, can use the same key independently.
 func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -338,7 +341,8 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	}
 }
 
-// Whoever comes first decides; each of the others is told, and nothing is freed twice.
+// TestACustomersCancellationAndTheOwnersMovesExcludeEachOther cancels one booking as the customer and as the owner at
+// the same time. One cancellation succeeds, the others get a conflict, and the seats are freed once.
 func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 12, 0)
@@ -381,8 +385,8 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestASaleKeepsItsZoneAndCurrency changes both of the business. What was sold is shown, and refunded, in its own; a
-// reschedule is in the new zone.
+// TestASaleKeepsItsZoneAndCurrency changes the time zone and the currency of the business. A sold booking is shown and
+// refunded in the old ones. A reschedule uses the new time zone and keeps the currency.
 func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// hear has the shop's own provider read what Stripe tells, and acts on it.
+// hear signs an event of Stripe, reads it with the shop's provider and processes it.
 func (s *shop) hear(event string, object map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -34,7 +34,8 @@ func (s *shop) hear(event string, object map[string]any) {
 	}
 }
 
-// refundsElsewhere has the owner refund a charge in Stripe's dashboard, which tells of it by so many notices.
+// refundsElsewhere simulates a refund that the owner makes in Stripe's dashboard. Stripe sends the events of the refund
+// `notices` times.
 func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *refunded {
 	s.t.Helper()
 	f.mu.Lock()
@@ -51,7 +52,7 @@ func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, noti
 	return made
 }
 
-// paidBack is what the owner's list shows of the only payment.
+// paidBack returns the payment of the first booking in the owner's list with the filter `filter`, or nil.
 func (s *shop) paidBack(filter string) *booking.Payment {
 	s.t.Helper()
 	list, err := s.client().Bookings(s.t.Context(), s.offer.ID, booking.Filter{Payment: filter}, request.Page{})
@@ -64,8 +65,8 @@ func (s *shop) paidBack(filter string) *booking.Payment {
 	return list.Bookings[0].Payment
 }
 
-// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain, nor refunded twice; one that fails there later no longer
-// counts.
+// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain shows that a refund made in Stripe's dashboard reduces the
+// refundable amount. It is not made a second time. If it fails later at Stripe, it no longer counts.
 func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -89,7 +90,7 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded",
 		"payment.refund_failed")
 	s.cancel(id, "")
-	s.refundsElsewhere(f, charge, 4000, 1) // before ours was made
+	s.refundsElsewhere(f, charge, 4000, 1) // before booking makes its own refund
 	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused,
 		Reason: "refunded_at_provider"}
 	s.expectRefund("all went back there", id, "40.00", want)
@@ -99,7 +100,8 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	}
 }
 
-// TestARefundOfAnUnknownChargeIsNoneOfOurs: such a charge was made by another program with the same account.
+// TestARefundOfAnUnknownChargeIsNoneOfOurs shows that booking ignores a refund of a charge that another program made
+// with the same account.
 func TestARefundOfAnUnknownChargeIsNoneOfOurs(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -112,7 +114,8 @@ func TestARefundOfAnUnknownChargeIsNoneOfOurs(t *testing.T) {
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
 }
 
-// TestARefundThatFailsLaterIsShownAndTold: the owner finds it by the filter, and an event tells of it.
+// TestARefundThatFailsLaterIsShownAndTold shows that the filter for failed refunds finds the booking, and that an event
+// reports the failure.
 func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -135,7 +138,8 @@ func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
 	}
 }
 
-// TestADisputeStopsRefundsAndIsShown until it is won.
+// TestADisputeStopsRefundsAndIsShown shows that a disputed payment cannot be refunded until the business wins the
+// dispute. The owner sees the dispute; the customer does not.
 func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 	t.Parallel()
 	for ended, refund := range map[string]json.Number{"won": "40.00", "lost": "0.00"} {
@@ -180,7 +184,7 @@ func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 				t.Errorf("the owner is shown %+v", p)
 			}
 			disputed("closed", ended)
-			disputed("updated", "under_review") // which comes late
+			disputed("updated", "under_review") // a late event
 			gives("when it has ended", refund)
 			s.expectEvents(a.body.Booking.ID, "booking.created", "payment.succeeded", "booking.confirmed",
 				"payment.disputed", "payment.disputed")

@@ -23,7 +23,7 @@ import (
 
 var thePage = actor.Actor{Kind: actor.Page}
 
-// wanted is what a customer asks for on the booking page.
+// wanted returns a booking as the booking page sends it.
 func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
 	n := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: at, CustomerName: "Zoë",
 		CustomerEmail: "zoe@example.com"}
@@ -33,7 +33,7 @@ func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
 	return n
 }
 
-// answering is what the customer has answered.
+// answering sets the customer's answers to the form to this JSON object.
 func answering(form string) func(*booking.NewBooking) {
 	return func(n *booking.NewBooking) { n.FormData = json.RawMessage(form) }
 }
@@ -42,13 +42,14 @@ func of(email string) func(*booking.NewBooking) {
 	return func(n *booking.NewBooking) { n.CustomerEmail = email }
 }
 
-// onPage books as the booking page does; key names the request where it is not "".
+// onPage books as the booking page does; `key` is the Idempotency-Key, or "" for none.
 func (w *town) onPage(key string, n booking.NewBooking) (*booking.Booking, error) {
 	ctx := idempotency.With(actor.With(context.Background(), thePage), idempotency.Request{Key: key})
 	return w.client().Book(ctx, w.offer.ID, "harbor", n)
 }
 
-// asks are the questions of a business: two for everybody, one for haircuts, one for the sauna.
+// asks gives the business a form with two questions for all services, one for haircuts and one for the sauna. A
+// customer may have `most` open bookings.
 func asks(most int) func(*catalog.Offer) {
 	label := func(text string) catalog.Label { return catalog.Label{Text: text} }
 	return func(o *catalog.Offer) {
@@ -133,7 +134,8 @@ func TestAKeyOfThePageIsItsOwn(t *testing.T) {
 	w.expectRows(3)
 }
 
-// The checks are those of POST /book in their order, without those of the key; of each pair the earlier one answers.
+// TestThePageIsRefusedInTheOrderOfPostBook shows that the booking page gets the checks of POST /book in the same order,
+// without those of the API key. If two checks fail, the earlier one is reported.
 func TestThePageIsRefusedInTheOrderOfPostBook(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -234,13 +236,14 @@ func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 	fits("after one was cancelled", wanted("15:30"))
 	full("again", wanted("16:30"))
 	later := func(n *booking.NewBooking) { n.Date = "2027-03-04" }
-	w.clock.Advance(29*time.Hour + 15*time.Minute - time.Microsecond) // until the one of 12:30 is all but over
+	w.clock.Advance(29*time.Hour + 15*time.Minute - time.Microsecond) // just before the booking of 12:30 ends
 	full("while both are not over", wanted("09:30", later))
 	w.clock.Advance(time.Microsecond)
 	fits("after one is over", wanted("09:30", later))
 }
 
-// TestTheLimitOfAnAddressCountsTicketsAndReservations fills it with one of each, in several spellings of the address.
+// TestTheLimitOfAnAddressCountsTicketsAndReservations shows that bookings, tickets and reservations of one e-mail
+// address count together. Different spellings of the address are the same address.
 func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -261,7 +264,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // to count it twice changes nothing
+	for range 2 { // counting it twice changes nothing
 		if err := reserve(reservation, "\uff5aoe@B\u00dcCHER.example"); err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +301,8 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	}
 }
 
-// However many book at once, an address never has more open than it may, and exactly as many as fit.
+// TestTheLimitOfAnAddressHoldsInARace shows that exactly the allowed number of bookings succeeds when many clients book
+// with one e-mail address at once.
 func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	t.Parallel()
 	const clients, most = 64, 20
@@ -312,7 +316,7 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	)
 	for i := range clients {
 		n := wanted(fmt.Sprintf("%02d:00", 8+i%12), of([]string{"zoe@example.com", "Zoe@Example.com"}[i%2]))
-		// three members at twelve hours of two days: every one finds a time
+		// Three members at twelve hours on two days: each client has a free time.
 		n.Date = fmt.Sprintf("2027-03-%02d", 2+i/36)
 		wg.Go(func() {
 			<-start
@@ -337,7 +341,8 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	w.expectRows(most)
 }
 
-// A booking on the page takes as many round trips as any with an idempotency key, and one more to show it.
+// TestABookingOnThePageIsCountedInTheStatementThatBooks shows that a booking on the page takes as many round trips to
+// the database as a booking with an idempotency key. It takes one more to read the booking for the response.
 func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -354,7 +359,8 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	}
 }
 
-// keepsThePackage expects that a booking, its customer's page and calendar name the package that it was sold as.
+// keepsThePackage fails the test unless the booking, the customer's page and the calendar name the package as which it
+// was sold.
 func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 	t.Helper()
 	token := tokenOf(got.ManageURL)
@@ -369,9 +375,9 @@ func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 	}
 }
 
-// TestPackagesAreSoldByThePageAndTheOwnerAlone shows that the page and the owner sell services together as a package,
-// with the shares of its price that pricing returns. Services that an API key books are priced one by one, as /services
-// lists them.
+// TestPackagesAreSoldByThePageAndTheOwnerAlone shows that the page and the owner sell services together as a package.
+// Each service has the share of the package price that pricing returns. An API key books services at their own prices,
+// as GET /services lists them.
 func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -24,7 +24,7 @@ import (
 
 func public(e *catalog.Event) { e.Public = true }
 
-// buyTickets orders as the booking page does.
+// buyTickets buys tickets as the booking page does.
 func (w *town) buyTickets(key string, change func(*booking.NewTicket)) (*booking.Ticket, error) {
 	order := tickets(seatID, 1)
 	if change != nil {
@@ -113,7 +113,7 @@ func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
 	}
 	for id, want := range map[uuid.UUID]string{
 		bought.ID: `{"meal": "fish", "_consent": {"news": true}}`,
-		sold.ID:   `{"meal": "fish", "other": "x"}`, // consent is the customer's to give
+		sold.ID:   `{"meal": "fish", "other": "x"}`, // only the customer can give consent
 	} {
 		kept, err := w.client().Ticket(t.Context(), w.offer.ID, id)
 		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decoded(t, want),
@@ -132,7 +132,8 @@ func decoded(t *testing.T, object string) map[string]any {
 	return m
 }
 
-// What must be paid online and cannot be is not sold for nothing.
+// TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe shows that the page sells no ticket that must be paid online if
+// booking cannot take the payment.
 func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -188,7 +189,7 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4,
 		Total: new(json.Number("270.00")), Currency: "EUR",
-		Tiers: []booking.SoldTier{ // four are a group, which pays a tenth less
+		Tiers: []booking.SoldTier{ // four tickets are a group, which gets a discount of one tenth
 			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
 			{TierID: vipID, TierName: "VIP", Quantity: 1, Price: new(json.Number("108.00"))},
 		},
@@ -248,7 +249,8 @@ func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
 	}
 }
 
-// The labels of pricing rules are kept with the order: it shows them whatever becomes of the rule.
+// TestAnOrderNamesTheRulesThatChangedItsPrice shows that an order stores the labels of the pricing rules. It shows them
+// even after the business removes the rules.
 func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -36,8 +36,8 @@ func (c *creating) Create(ctx context.Context, charge payment.Charge) (payment.I
 	return intent, err
 }
 
-// meanwhile books with the idempotency key k and calls `happens` while the provider delays its response. The booking is
-// written and its charge is created at that time.
+// meanwhile books with the idempotency key `k` and calls `happens` while the provider delays its response. The booking
+// is written and its charge is created at that time.
 func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
 	s.t.Helper()
 	provider := &creating{Provider: s.providers[stripe.Name], opened: make(chan uuid.UUID), answer: make(chan struct{})}

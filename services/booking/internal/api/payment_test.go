@@ -29,7 +29,7 @@ const (
 	expiresAfter  = 30 * time.Minute
 )
 
-// shop is a town whose business always charges online, through a Stripe at a URL.
+// shop is a town whose business always takes payment online, through Stripe or a fake of it.
 type shop struct {
 	*town
 	key       string
@@ -58,12 +58,12 @@ func openShop(t *testing.T, stripeURL string) *shop {
 	return s
 }
 
-// charge sets how long a provider may take for a charge from now on.
+// charge sets the timeout of later calls to the provider.
 func (s *shop) charge(within time.Duration) {
 	s.booker.Payments = usecase.PaymentOptions{Providers: s.providers, Within: within, ExpiresAfter: expiresAfter}
 }
 
-// toPay is the payment of an answer.
+// toPay is the payment in the response to a booking.
 type toPay struct {
 	Provider     string
 	Amount       json.Number
@@ -81,7 +81,7 @@ func (a answer) payment(t *testing.T) *toPay {
 	return body.Payment
 }
 
-// buy books at a time and expects a charge.
+// buy books for this time, and fails the test unless the response has an open payment.
 func (s *shop) buy(at string) (uuid.UUID, *toPay) {
 	s.t.Helper()
 	a := s.book(s.key, order(at, nil))
@@ -99,7 +99,8 @@ func (s *shop) step() {
 	}
 }
 
-// expectState compares the only booking, its charge, and how many times it occupies.
+// expectState fails the test unless the only booking and its charge have these statuses, and there are `occupied`
+// occupied times.
 func (s *shop) expectState(booking, charge string, occupied int) {
 	s.t.Helper()
 	var gotBooking, gotCharge string
@@ -138,8 +139,9 @@ func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 	}
 }
 
-// TestPaymentIsRequiredWhereTheRulesSay goes through semantics.md §3 word by word: providers, a total above 0, a
-// requirement that is not none, and the mode online, or customer_choice with the choice online.
+// TestPaymentIsRequiredWhereTheRulesSay checks all combinations of the conditions in semantics.md §3. Payment is
+// required if there is a provider, the total is above 0 and the requirement is not none. The mode must be online, or
+// customer_choice with the choice online.
 func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -186,12 +188,12 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 	}
 	for i, c := range []struct {
 		change func(*catalog.Service)
-		two    bool // with a second service of 15.00, payable in full
+		two    bool // with a second service for 15.00, to be paid in full
 		amount json.Number
 	}{
 		{func(*catalog.Service) {}, false, "40.00"},
 		{deposit("deposit_percent", "20"), false, "8.00"},
-		{deposit("deposit_percent", "0.0125"), false, "0.01"}, // 0.005, half up
+		{deposit("deposit_percent", "0.0125"), false, "0.01"}, // 0.005, rounded half up
 		{deposit("deposit_fixed", "12.5"), false, "12.50"},
 		{deposit("deposit_fixed", "99"), false, "40.00"}, // never more than the price
 		{deposit("deposit_percent", "20"), true, "23.00"},
@@ -233,7 +235,7 @@ func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
 	s.expectRows(0)
 }
 
-// ordered is a provider that notes when it is asked whether it can charge, and can or not.
+// ordered is a provider that records in `asked` when Chargeable is called, and refuses unless `able` is true.
 type ordered struct {
 	payment.Provider
 	name  string
@@ -249,7 +251,8 @@ func (p ordered) Chargeable(amount int64, currency money.Currency) (int64, error
 	return p.Provider.Chargeable(amount, currency)
 }
 
-// TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder asks three, all or one or none of which can charge.
+// TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder has three providers, of which all, one or none can
+// charge. The preferred provider is asked first, then the others in their order.
 func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
@@ -284,8 +287,8 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 	}
 }
 
-// TestAProviderThatFailsLeavesNothing has every failure answered with 503, no time held right away, and no charge that
-// could be paid after the reconciliation.
+// TestAProviderThatFailsLeavesNothing shows that every failure of the provider returns 503 and frees the time at once.
+// After the reconciliation, no charge can be paid.
 func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]manner{
@@ -305,7 +308,7 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 			s.expect(name, a, 503, "payment_unavailable")
 			charge, again := "cancelling", "1"
 			if m == refuses {
-				charge, again = "cancelled", "" // it would be refused again
+				charge, again = "cancelled", "" // a retry would be refused, too
 			}
 			if got := a.header.Get("Retry-After"); got != again || strings.Contains(a.body.Error,
 				"try again") != (again != "") {
@@ -326,7 +329,8 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAProcessThatDiesHoldsNothing leaves a booking as a process leaves it that dies before or after the charge.
+// TestAProcessThatDiesHoldsNothing leaves a booking as after a crash before or after the charge was created. When the
+// request is overdue, the booking and its charge are cancelled.
 func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -338,7 +342,7 @@ func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 	}
 	s.clock.Advance(24 * time.Second)
 	s.step()
-	s.expectState("pending", "creating", 1) // it may still be at work
+	s.expectState("pending", "creating", 1) // the request may still run
 	s.clock.Advance(time.Second)
 	s.step()
 	s.expectState("cancelled", "cancelled", 0)
@@ -407,7 +411,7 @@ func (s *shop) ownerMoves(id uuid.UUID, move string) {
 	}
 }
 
-// notify sends what Stripe would of a charge.
+// notify sends an event of Stripe about a charge to the webhook.
 func (s *shop) notify(event, account, reference string) answer {
 	s.t.Helper()
 	body := fmt.Appendf(nil,
@@ -431,7 +435,7 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 		notices         []string
 		booking, charge string
 		occupied        int
-		stripe          string // after the reconciliation
+		stripe          string // status of the charge after the reconciliation
 	}{
 		{[]string{paid}, "confirmed", "paid", 1, "requires_payment_method"},
 		{[]string{paid, paid, failed, canceled}, "confirmed", "paid", 1, "requires_payment_method"},
@@ -440,7 +444,7 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 		{[]string{failed, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{canceled, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{"payment_intent.created", "charge.updated"}, "pending", "open", 1, "requires_payment_method"},
-		{[]string{canceled, paid, paid}, "cancelled", "paid", 0, "succeeded"}, // to be refunded
+		{[]string{canceled, paid, paid}, "cancelled", "paid", 0, "succeeded"},
 	} {
 		t.Run(strings.Join(c.notices, " then "), func(t *testing.T) {
 			t.Parallel()
@@ -471,8 +475,8 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 	}
 }
 
-// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline, at which the booking waits on until it
-// expires (lifecycle.md §4): the customer pays with another card, or not.
+// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline a payment. The booking waits until it expires
+// (lifecycle.md §4). The customer pays with another card, or not.
 func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"with success": true, "in vain": false} {
@@ -484,7 +488,7 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 			for range 2 {
 				s.clock.Advance(expiresAfter/2 - time.Second)
 				f.decline(t, p.Reference)
-				for range 2 { // Stripe tells at least once
+				for range 2 { // Stripe sends an event at least once
 					s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
 				}
 				s.step()
@@ -506,7 +510,7 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 			if got := f.statuses(); got != "canceled" {
 				t.Errorf("Stripe has the charge as %s, want it canceled: nobody can pay it any more", got)
 			}
-			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // late
+			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // a late event
 			s.expectState("cancelled", "cancelled", 0)
 			s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.expired",
 				"booking.cancelled")
@@ -514,7 +518,8 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 	}
 }
 
-// TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen has a charge that stripe-mock opened fail once and then be paid.
+// TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen shows that a charge of stripe-mock stays open after a failed
+// payment, and can be paid then.
 func TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, testkit.StartStripeMock(t).URL)
@@ -562,7 +567,8 @@ func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-// TestStripeStoppedInTheMiddleHoldsNoSlot books from many clients and stops stripe-mock while they do.
+// TestStripeStoppedInTheMiddleHoldsNoSlot stops stripe-mock while many clients book. In the end, time is occupied only
+// for live bookings, and each of these has an open charge.
 func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
@@ -592,7 +598,7 @@ func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 		t.Fatalf("%d were booked and %d refused: stripe-mock was not stopped in the middle", booked.Load(),
 			refused.Load())
 	}
-	s.clock.Advance(time.Minute) // longer than a request can be at work
+	s.clock.Advance(time.Minute) // longer than a request can run
 	s.step()
 	for what, sql := range map[string]string{
 		"times without a live booking": `SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b

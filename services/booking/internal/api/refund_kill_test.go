@@ -27,9 +27,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// life is that of a process. It passes a point before and after each statement and each call of the provider; at the
-// last one it is killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is
-// sent afterwards.
+// life is the life of a process. The process passes a point before and after each statement and each call of the
+// provider, and is killed at the last point. It does not send the statement or call before that point, does not get the
+// answer after it, and sends nothing later.
 type life struct {
 	context.Context
 	kill   context.CancelFunc
@@ -45,7 +45,7 @@ func newLife(t *testing.T, points int64) *life {
 	return l
 }
 
-// lives reports whether the process gets past this point.
+// lives reports whether the process survives this point.
 func (l *life) lives() bool {
 	if l.points.Add(-1) < 0 {
 		l.kill()
@@ -54,7 +54,7 @@ func (l *life) lives() bool {
 	return true
 }
 
-// mortal is the database and the provider of the process that lives now.
+// mortal traces the database and wraps the provider for the current process.
 type mortal struct {
 	payment.Provider
 	now atomic.Pointer[life]
@@ -85,7 +85,7 @@ func (m *mortal) Refund(ctx context.Context, r payment.Refund) (payment.RefundSt
 	return said, err
 }
 
-// pool opens connections that end with the process, by whose name the database knows them.
+// pool opens connections that end with the process; `process` is their application_name.
 func (m *mortal) pool(t *testing.T, cfg *pgxpool.Config, process string) *pgxpool.Pool {
 	t.Helper()
 	cfg.ConnConfig.Tracer = m
@@ -98,16 +98,16 @@ func (m *mortal) pool(t *testing.T, cfg *pgxpool.Config, process string) *pgxpoo
 	return pool
 }
 
-// boughtKind is how something of a kind is bought and cancelled, and what is expected of its refund.
+// boughtKind has the functions to buy and cancel one kind of sale, and to check its refund.
 type boughtKind struct {
 	buy    func(round int) (id uuid.UUID, reference string)
 	cancel func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error
 	expect func(id uuid.UUID, reference string, owed int64)
 }
 
-// TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to
-// five times for a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys.
-// The client repeats its cancellation until it is answered. Then what went back is what is owed, in one piece.
+// TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels and refunds at 200 random points, up to five
+// times for one booking. In that time the provider answers, fails, breaks connections and forgets its idempotency keys.
+// The client repeats its cancellation until it gets an answer. In the end, the right amount is refunded once.
 func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -122,7 +122,7 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	})
 }
 
-// TestKilledAtAnyPointTicketsAreRefundedOnce does the same to orders of tickets, each of which takes the last ticket of
+// TestKilledAtAnyPointTicketsAreRefundedOnce does the same with orders of tickets. Each order takes the last ticket of
 // its event.
 func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 	t.Parallel()
@@ -167,7 +167,7 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 		id, reference := of.buy(round)
 		wanted, owed := howMuch(rng)
 		answered := false
-		// live is what a process does until it is killed, and reports whether it was not.
+		// live runs the process until it is killed or finished, and reports whether it finished.
 		live := func(points int64) bool {
 			l := newLife(t, points)
 			defer l.kill()
@@ -180,7 +180,7 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 			if l.Err() == nil {
 				return true
 			}
-			// The database lets go of what the process held once it sees the connections gone.
+			// The database releases the locks of the process when it notices that the connections are closed.
 			for pool.Reset(); s.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name = '`+process+
 				`'`) > 0; {
 			}
@@ -194,7 +194,7 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 			if rng.IntN(3) == 0 {
 				f.forget()
 			}
-			s.clock.Advance(61 * time.Minute) // longer than any lease
+			s.clock.Advance(61 * time.Minute)
 		}
 		f.set(answers)
 		if !live(1<<40) || !answered {
@@ -204,8 +204,8 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 	}
 }
 
-// expectTicketsGivenBack compares what the provider gave back of an order that is cancelled, and what is noted and told
-// of it, with what is owed.
+// expectTicketsGivenBack fails the test unless an order is cancelled and the provider refunded `owed`. The stored
+// refund and the events must agree.
 func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64
@@ -232,7 +232,7 @@ func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference str
 	}
 }
 
-// howMuch is what an owner wants to be refunded of 40.00, and what is owed then.
+// howMuch returns a random refund that the owner requests of a payment of 40.00, and its amount in cents.
 func howMuch(rng *rand.Rand) (booking.RefundAmount, int64) {
 	cents := 1 + rng.Int64N(4000)
 	all := []booking.RefundAmount{booking.RefundFull, booking.RefundNone,
@@ -241,8 +241,8 @@ func howMuch(rng *rand.Rand) (booking.RefundAmount, int64) {
 	return all[i], []int64{4000, 0, cents}[i]
 }
 
-// expectGivenBack compares what the provider gave back of a cancelled booking, and what is noted and told of it, with
-// what is owed.
+// expectGivenBack fails the test unless a booking is cancelled and the provider refunded `owed`. The stored refund and
+// the events must agree.
 func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64

@@ -26,7 +26,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// openPolicyShop is a shop that refunds all until a day before the start, half until two hours before.
+// openPolicyShop returns a shop that refunds 100 % until a day before the start and 50 % until two hours before.
 func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
 	t.Helper()
 	f := newFakeStripe(t)
@@ -38,7 +38,7 @@ func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
 	return s, f
 }
 
-// bought is a booking that was paid, and its charge.
+// bought books and pays for a time, and returns the id of the booking and the reference of its charge.
 func (s *shop) bought(f *fakeStripe, at string) (uuid.UUID, string) {
 	s.t.Helper()
 	id, p := s.buy(at)
@@ -73,14 +73,15 @@ func (s *shop) expectRefund(when string, id uuid.UUID, refunded json.Number, wan
 	}
 }
 
-// TestACancellationRefundsAsItsPreviewSays cancels at times of the policy, which is another one in the offer by then.
+// TestACancellationRefundsAsItsPreviewSays cancels at different times before the start. The preview and the refund
+// follow the policy at the time of the booking, although the business has a new policy.
 func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		before  time.Duration // the start, which is at 2027-03-02T09:30:00Z
+		before  time.Duration // time before the start, 2027-03-02T09:30:00Z
 		want    booking.Cancellation
-		until   time.Duration // before the start; 0: never ends
+		until   time.Duration // time before the start at which this refund ends; 0: never
 		charged []int64
 	}{
 		{"a day before", 25 * time.Hour, preview("40.00", 100), 24 * time.Hour, []int64{4000}},
@@ -156,7 +157,8 @@ func (s *shop) expectEvents(id uuid.UUID, want ...string) {
 	}
 }
 
-// TestEventsTellOfThePaymentAsItWas reads the feed when all is over: each event has the payment of its own time.
+// TestEventsTellOfThePaymentAsItWas reads the events after the last change. Each event has the payment as it was when
+// the event was recorded.
 func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -196,7 +198,8 @@ func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 	}
 }
 
-// TestTheOwnerDecidesWhatGoesBack has the owner refund something else than the policy says, within what was paid.
+// TestTheOwnerDecidesWhatGoesBack shows that the owner can refund an amount other than the policy gives, but not more
+// than was paid.
 func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -258,7 +261,7 @@ func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
 			t.Errorf("once more: %+v, %v", got, err)
 		}
 	}
-	f.pay(p.Reference) // too late: all of it goes back
+	f.pay(p.Reference) // paid too late, so all of it is refunded
 	s.step()
 	if !slices.Equal(f.given(p.Reference), []int64{4000}) {
 		t.Errorf("%v went back of what was paid too late, want 4000", f.given(p.Reference))
@@ -277,7 +280,7 @@ func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
 	if err := refund(""); !fault.Is(err, fault.Conflict) {
 		t.Errorf("while the booking is ahead: %v", err)
 	}
-	s.clock.Set(now.AddDate(0, 0, 1)) // the day of the booking
+	s.clock.Set(now.AddDate(0, 0, 1))
 	s.ownerMoves(id, "no-show")
 	s.step()
 	if f.given(reference) != nil {
@@ -312,7 +315,8 @@ func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
 		Status: booking.RefundRefunded})
 }
 
-// TestARefusedRefundIsShownAndNotRepeated has the provider refuse for good; the owner sees why, and has it tried again.
+// TestARefusedRefundIsShownAndNotRepeated shows that a refund that the provider refuses is not retried. The owner sees
+// the reason and can request the refund again.
 func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -337,8 +341,8 @@ func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
 	}
 }
 
-// TestARefundIsAskedForUntilItIsAnswered has the provider fail in every way, so that nobody knows what it did, and then
-// be away for a day, after which it knows no idempotency key any more.
+// TestARefundIsAskedForUntilItIsAnswered has the provider fail in ways that leave the result unknown. Booking retries
+// after a day, when the provider no longer has the idempotency key. The refund is made once.
 func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]manner{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks,
@@ -373,7 +377,8 @@ func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
 	}
 }
 
-// TestNoticesOfARefundDecideAboutItsNewestTry has the provider tell of refunds itself, in orders that it may tell in.
+// TestNoticesOfARefundDecideAboutItsNewestTry sends statuses of refunds from the provider in the orders that can occur.
+// They decide the status of the newest refund only.
 func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 	t.Parallel()
 	const done, failed, underway = payment.RefundRefunded, payment.RefundRefused, payment.RefundPending
@@ -385,10 +390,10 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 	}{
 		{[]payment.RefundStatus{underway}, 1, booking.RefundPending, "0.00"},
 		{[]payment.RefundStatus{done, done}, 1, booking.RefundRefunded, "40.00"},
-		// the customer's bank sent it back
+		// The customer's bank returned the money.
 		{[]payment.RefundStatus{done, failed, failed}, 1, booking.RefundRefused, "0.00"},
 		{[]payment.RefundStatus{failed, done, underway}, 1, booking.RefundRefused, "0.00"},
-		{[]payment.RefundStatus{done}, 2, booking.RefundPending, "0.00"}, // not ours
+		{[]payment.RefundStatus{done}, 2, booking.RefundPending, "0.00"}, // not a refund that booking made
 	} {
 		t.Run(fmt.Sprintf("%v of %d", c.told, c.number), func(t *testing.T) {
 			t.Parallel()
@@ -409,7 +414,8 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 	}
 }
 
-// TestOfManyCancellationsAtOnceOneRefunds has owners and replicas act at the same time.
+// TestOfManyCancellationsAtOnceOneRefunds has several owners cancel one booking while several replicas make refunds.
+// One cancellation succeeds, and one refund is made.
 func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -443,8 +449,8 @@ func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
 		Status: booking.RefundRefunded})
 }
 
-// TestThePaymentAndTheCancellationMayMeet has a charge paid while its booking is cancelled: whichever comes first, all
-// goes back.
+// TestThePaymentAndTheCancellationMayMeet processes the payment and the cancellation of a booking at the same time. In
+// either order, all of the payment is refunded.
 func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -484,7 +490,8 @@ func TestARefusedBodyChangesNothing(t *testing.T) {
 	}
 }
 
-// TestACustomerCancelsWithinTheHoursThatTheBusinessAllows goes to the edge of self_service.cancel_until_hours.
+// TestACustomerCancelsWithinTheHoursThatTheBusinessAllows cancels just before and just after the deadline of
+// self_service.cancel_until_hours.
 func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -522,7 +529,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 		Deadline: deadline})
 	s.clock.Advance(deadline.Sub(s.clock.Now()))
 	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: deadline, Deadline: deadline})
-	fail(4000) // what was shown a while ago
+	fail(4000) // the refund that an earlier preview showed
 	s.clock.Advance(time.Nanosecond)
 	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
@@ -539,14 +546,14 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 }
 
-// TestARescheduleNeverRaisesTheRefund moves a booking whose cancellation gives nothing any more to a late date, and
-// cancels it there.
+// TestARescheduleNeverRaisesTheRefund reschedules a booking to a late date and cancels it there. A reschedule by the
+// customer or the front desk keeps the lower refund of the old date; one by the owner does not.
 func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 	t.Parallel()
 	late := booking.Reschedule{Date: "2027-03-30", Time: "09:30"}
 	for _, c := range []struct {
 		name    string
-		before  time.Duration // the start
+		before  time.Duration // time before the start
 		move    func(*shop, uuid.UUID, string) error
 		percent int
 		amount  json.Number
@@ -596,7 +603,7 @@ func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 	}
 }
 
-// moveByLink reschedules to the end of the month as the customer, and once more by a day.
+// moveByLink reschedules twice as the customer, to two days at the end of the month.
 func (s *shop) moveByLink(_ uuid.UUID, token string) error {
 	for _, date := range []string{"2027-03-29", "2027-03-30"} {
 		if _, err := s.pages().Reschedule(s.t.Context(), token,
@@ -607,8 +614,8 @@ func (s *shop) moveByLink(_ uuid.UUID, token string) error {
 	return nil
 }
 
-// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo pays a booking, which waits for the owner, who confirms or
-// declines it.
+// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo shows that a paid booking waits until the owner confirms or
+// declines it. A declined booking is refunded in full.
 func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -623,7 +630,7 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	}
 	s.expectEvents(id, "booking.created", "payment.succeeded")
 	start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
-	s.clock.Advance(start.Add(-time.Hour).Sub(s.clock.Now())) // the policy gives nothing any more
+	s.clock.Advance(start.Add(-time.Hour).Sub(s.clock.Now())) // the policy refunds nothing at this time
 	s.step()
 	s.expectState("pending", "paid", 1)
 	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("40.00",
@@ -656,7 +663,8 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	}
 }
 
-// TestWhatAnOwnerBooksIsConfirmedByItsPayment also where the business confirms by hand.
+// TestWhatAnOwnerBooksIsConfirmedByItsPayment shows that the payment confirms a booking that the owner made. This holds
+// even if the owner confirms other bookings by hand.
 func TestWhatAnOwnerBooksIsConfirmedByItsPayment(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)

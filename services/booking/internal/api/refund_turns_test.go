@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// refunding is a provider that refunds in a way of its own.
+// refunding is a payment provider that makes refunds with the function `refund`.
 type refunding struct {
 	payment.Provider
 	refund func(ctx context.Context, r payment.Refund) (payment.RefundState, error)
@@ -25,8 +25,8 @@ func (r refunding) Refund(ctx context.Context, asked payment.Refund) (payment.Re
 	return r.refund(ctx, asked)
 }
 
-// alsoOf copies a cancelled booking and its charge, whose refund is due, so many times for a business with this
-// account.
+// alsoOf copies a cancelled booking and its charge `times` times for a new business with this account. The refunds are
+// due at the time `due`.
 func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 	s.t.Helper()
 	business := uuid.New()
@@ -44,9 +44,9 @@ func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 	}
 }
 
-// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, of which the provider leaves
-// the first hanging, and more businesses with many than are served at once. The one refund of the last business is made
-// before any other has had its third.
+// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, whose first refund hangs, and
+// ten businesses with twenty refunds each. The only refund of the last business is made before any other business has
+// had a third.
 func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)

@@ -32,16 +32,16 @@ var (
 	customer = actor.Actor{Kind: actor.Customer}
 )
 
-// at is a time of the day after now's.
+// at returns a reschedule to this time on the day after the test begins.
 func at(clock string) booking.Reschedule { return booking.Reschedule{Date: "2027-03-02", Time: clock} }
 
-// reschedule moves as the owner, by the internal port.
+// reschedule reschedules as the owner through the internal API.
 func (w *town) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
 	w.t.Helper()
 	return w.client().Reschedule(actor.With(w.t.Context(), owner), w.offer.ID, id, "harbor", to, false)
 }
 
-// moveAs moves as somebody, by the use case.
+// moveAs reschedules as the actor `by`, with a direct call of the use case.
 func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string,
 	change func(*usecase.Reschedule)) (store.Booking, error) {
 	w.t.Helper()
@@ -120,7 +120,7 @@ func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
 	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
 	w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
 	byBen := w.booked(map[string]any{"staff_id": benID})
-	byAny := w.booked(nil) // Anna
+	byAny := w.booked(nil) // of Anna
 	if _, err := w.moveAs(customer, byBen, "12:15", nil); !fault.Is(err, fault.SlotUnavailable) {
 		t.Errorf("Ben is busy: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
 func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	id := w.booked(nil) // 25 and a half hours ahead
+	id := w.booked(nil) // 25.5 hours ahead
 	twelve := 12
 	refused := func(name string, kind fault.Kind, says string) {
 		t.Helper()
@@ -228,7 +228,7 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 		}
 	}
 	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete} {
-		w.clock.Set(now.AddDate(0, 0, 1)) // the day of the booking
+		w.clock.Set(now.AddDate(0, 0, 1))
 		if _, err := w.client().Move(t.Context(), w.offer.ID, id, move); err != nil {
 			t.Fatal(err)
 		}
@@ -464,7 +464,7 @@ func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
 	w.change(func(o *catalog.Offer) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
 	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30",
 		CustomerName: "Zoë"}
-	for _, clock := range []string{"09:30", "12:00"} { // two are not one customer
+	for _, clock := range []string{"09:30", "12:00"} { // two bookings without an address are not of one customer
 		wanted.Time = clock
 		booked, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted)
 		if err != nil || booked.CustomerName != "Zoë" || booked.CustomerEmail != "" || booked.Status != "confirmed" {
@@ -492,7 +492,7 @@ func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {
 	w := open(t, none)
 	id := w.booked(map[string]any{"staff_id": benID})
 	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
-	if _, err := w.reschedule(id, at("12:15")); err != nil { // Anna's then
+	if _, err := w.reschedule(id, at("12:15")); err != nil { // the booking is Anna's then
 		t.Fatal(err)
 	}
 	page, err := w.events(t).Events(t.Context(), "", 100, 0)

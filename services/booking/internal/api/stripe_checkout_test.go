@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// session is a Checkout Session as Stripe keeps it.
+// session is a Checkout Session of fakeStripe.
 type session struct {
 	ID            string `json:"id"`
 	URL           string `json:"url"`
@@ -28,7 +28,8 @@ func (f *fakeStripe) handleSessions(mux *http.ServeMux) {
 	mux.HandleFunc("POST /v1/checkout/sessions/{id}/expire", f.expireSession)
 }
 
-// createSession makes one session for each idempotency key, and refuses the key where anything else is asked for.
+// createSession creates one session for each idempotency key. It returns an error if a key is used again with other
+// parameters.
 func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
@@ -82,7 +83,7 @@ func (f *fakeStripe) expireSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// checkOut is what the customer does on Stripe's page.
+// checkOut pays the session, as the customer does on Stripe's page.
 func (f *fakeStripe) checkOut(t *testing.T, id string) {
 	t.Helper()
 	f.mu.Lock()

@@ -26,8 +26,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// openBoxOffice is a shop that sells tickets of a gala tonight, at 60 and 120, to be paid online, and gives half back
-// until two hours before it begins.
+// openBoxOffice returns a shop that sells tickets of an event tonight for 60 and 120 EUR, to be paid online. It refunds
+// 50 % until two hours before the start.
 func openBoxOffice(t *testing.T, stripeURL string) *shop {
 	t.Helper()
 	s := openShop(t, stripeURL)
@@ -44,7 +44,7 @@ func openBoxOffice(t *testing.T, stripeURL string) *shop {
 	return s
 }
 
-// seats orders so many seats and VIPs.
+// seats sets the order to `n` tickets of the tier Seat and `vips` of the tier VIP.
 func seats(n, vips int) func(*booking.NewTicket) {
 	return func(order *booking.NewTicket) {
 		order.TierID, order.Quantity = uuid.Nil, 0
@@ -53,7 +53,7 @@ func seats(n, vips int) func(*booking.NewTicket) {
 	}
 }
 
-// order buys and returns the id of the Checkout Session on which it is paid.
+// order buys tickets and returns the order and the id of its Checkout Session.
 func (s *shop) order(key string, change func(*booking.NewTicket)) (*booking.Ticket, string) {
 	s.t.Helper()
 	sold, err := s.buyTickets(key, change)
@@ -69,7 +69,8 @@ func (s *shop) paysFor(f *fakeStripe, id string) {
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 }
 
-// expectOrder compares the only order, its charge, and how many tickets the counters hold.
+// expectOrder fails the test unless the only order and its charge have these statuses, and the counters have `held`
+// tickets.
 func (s *shop) expectOrder(status, charge string, held int) {
 	s.t.Helper()
 	var gotStatus, gotCharge string
@@ -127,7 +128,7 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 		t.Errorf("what waits for its payment is sold once more: %v", err)
 	}
 	s.paysFor(f, id)
-	// Stripe tells at least once
+	// Stripe sends an event at least once.
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	s.expectOrder("sold", "paid", 4)
 	s.expectEvents(sold.ID, "ticket.created", "payment.succeeded", "ticket.sold")
@@ -189,7 +190,7 @@ func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
 	}
 }
 
-// declined has an attempt to pay on a page fail.
+// declined simulates a payment in a Checkout Session that fails.
 func (s *shop) declined(session string) {
 	var id uuid.UUID
 	if err := s.pool.QueryRow(context.Background(), `SELECT subject_id FROM payments WHERE reference = $1`,
@@ -224,15 +225,15 @@ func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
 	}
 }
 
-// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the order is not
-// taken back then.
+// TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook loses the answer to the statement that stores a charge as open.
+// The charge may be stored, and a repeated request may have returned it. So the order is not cancelled.
 func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openBoxOffice(t, f.URL)
 	pool, wires := testkit.OpenFaultyPool(t, s.pool)
 	sales := usecase.NewTickets(store.New(pool), s.booker)
-	f.opened = func() { wires.Break("cs_1", testkit.DropAnswer, false) } // the statement that notes it
+	f.opened = func() { wires.Break("cs_1", testkit.DropAnswer, false) } // loses the answer to storing the charge
 	wanted := tickets(seatID, 2)
 	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
 	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {
@@ -244,8 +245,8 @@ func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	s.expectOrder("pending", "open", 2)
 }
 
-// By their link customers see, pay, and cancel what they ordered, with the refund that they were shown (lifecycle.md
-// §4, §5).
+// TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund shows that customers see, pay and cancel their tickets through
+// the link. They get the refund that the page showed (lifecycle.md §4, §5).
 func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -312,7 +313,7 @@ func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.expectOrder("cancelled", "cancelling", 0)
-	s.step() // the page turns out to be paid
+	s.step() // finds that the session is paid
 	s.step()
 	s.expectOrder("cancelled", "paid", 0)
 	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
@@ -320,8 +321,8 @@ func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
 	}
 }
 
-// Of 64 buyers some pay and some do not: never more is held than there is, and in the end what is sold is what was
-// paid.
+// TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere has 64 buyers, of which some pay. The counters never exceed
+// the capacity. In the end, exactly the paid tickets are sold.
 func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -338,7 +339,7 @@ func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() {
 			sold, err := s.buyTickets(strconv.Itoa(i), seats(1, i%2))
-			// 64 at once may keep a refusal from being noted soon: they ask again under their key
+			// Under this load, a refusal may not be stored in time. The buyer then repeats the request with its key.
 			for fault.Is(err, fault.OutcomeUnknown) {
 				sold, err = s.buyTickets(strconv.Itoa(i), seats(1, i%2))
 			}
@@ -414,7 +415,8 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	}
 }
 
-// The owner decides how much goes back of an order, and tries again what the provider refused (lifecycle.md §4).
+// TestTheOwnerRefundsTicketsAsTheyWant shows that the owner chooses the amount of a refund, and can request it again if
+// the provider refuses it (lifecycle.md §4).
 func TestTheOwnerRefundsTicketsAsTheyWant(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// many are ten thousand bookings, the most that a feed shows.
+// many returns ten thousand bookings, the most that a feed shows.
 func many() []store.FeedEntry {
 	begin := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	member := "Maria João"
@@ -44,7 +44,8 @@ func BenchmarkFeedOfTenThousandBookings(b *testing.B) {
 	}
 }
 
-// BenchmarkBareFeed writes the same properties of the same bookings as they come, unchecked and unfolded.
+// BenchmarkBareFeed writes the same properties of the same bookings without checks and without folding lines. Compare
+// it with BenchmarkFeedOfTenThousandBookings.
 func BenchmarkBareFeed(b *testing.B) {
 	const stamp = "20060102T150405Z"
 	entries := many()

@@ -6,8 +6,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// TestMovesAreThoseOfTheSpecification writes out semantics.md §3 and lifecycle.md §4: pending → confirmed → completed |
-// no_show, which can be taken back; pending or confirmed → cancelled; nothing else.
+// TestMovesAreThoseOfTheSpecification compares all transitions with semantics.md §3 and lifecycle.md §4. A pending
+// booking can be confirmed. A confirmed one can become completed or no_show, and can then be reopened. A pending or
+// confirmed one can be cancelled. No other transition is allowed.
 func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[string]string{

@@ -148,7 +148,7 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 }
 
 // TestCustomersAreForgottenExactlyWhenTheirTimeHasCome checks the rule of lifecycle.md §6. A set time after its end, a
-// booking loses name, e-mail, phone and form data; all else stays.
+// booking loses name, e-mail, phone and form data. The rest of the booking stays.
 func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

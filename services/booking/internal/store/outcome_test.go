@@ -25,7 +25,7 @@ func marked(business uuid.UUID) (store.NewBooking, string) {
 // broken calls the write from the argument `prepare` while `wires` does `fate` to the write's message, and returns the
 // write's error.
 //
-// With `dark`, or a message that is held, the write fails only at its deadline. The first deadline is short. If the
+// With `dark`, or with the fate HoldMessage, the write fails only at its deadline. The first deadline is short. If the
 // message was not sent by then, or a lookup did not finish, broken prepares another write with twice the time. So a
 // slow machine does not fail the test.
 func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,

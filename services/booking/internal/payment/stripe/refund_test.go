@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// refunds answers what a Stripe would whose charge has the listed refunds, and keeps what it is asked to make.
+// refunds is a fake of Stripe's refund API. It lists the refunds in `listed` and records the requests to create a
+// refund.
 type refunds struct {
-	listed string // JSON
-	status int    // of the answer to a new one
+	listed string // JSON objects, separated by commas
+	status int    // HTTP code of the response to a new refund
 	answer string
 	made   []url.Values
 	key    string
@@ -50,7 +51,8 @@ func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
 	})
 }
 
-// TestARefundIsMadeOnce makes one only where the charge has none of its number yet: Stripe forgets idempotency keys.
+// TestARefundIsMadeOnce shows that Refund first looks for a refund with its number, and creates one only if there is
+// none. The idempotency key is not enough, because Stripe forgets it.
 func TestARefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	const other = `{"id": "re_1", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}, {"id": "re_9", "object": "refund", "status": "succeeded", "metadata": {}}`
@@ -98,7 +100,8 @@ func TestARefundIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNoneLeavesARefundUnknown has Stripe fail in ways after which the refund may be there.
+// TestAnAnswerThatIsNoneLeavesARefundUnknown shows that Refund returns an error if Stripe fails in a way after which
+// the refund may exist.
 func TestAnAnswerThatIsNoneLeavesARefundUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []refunds{

@@ -38,7 +38,8 @@ func charge(t *testing.T, amount int64, code string) payment.Charge {
 		Account: "acct_1", Amount: amount, Currency: currency}
 }
 
-// TestStripesOwnDescriptionAllowsWhatIsSent has stripe-mock judge every request.
+// TestStripesOwnDescriptionAllowsWhatIsSent sends each request about a charge to stripe-mock, which checks it by
+// Stripe's OpenAPI description.
 func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	t.Parallel()
 	s := adapter(t, testkit.StartStripeMock(t).URL)
@@ -65,7 +66,8 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestStripesOwnDescriptionAllowsACheckout has stripe-mock judge every request about a Checkout Session.
+// TestStripesOwnDescriptionAllowsACheckout sends each request about a Checkout Session to stripe-mock, which checks it
+// by Stripe's OpenAPI description.
 func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
 	t.Parallel()
 	s := adapter(t, testkit.StartStripeMock(t).URL)
@@ -85,26 +87,26 @@ func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
 	}
 }
 
-// TestAmountsAreCountedAsStripeCounts holds the special cases of docs.stripe.com/currencies.
+// TestAmountsAreCountedAsStripeCounts checks the special currencies of docs.stripe.com/currencies.
 func TestAmountsAreCountedAsStripeCounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code       string
-		due        int64 // in ISO 4217's minor units
-		chargeable int64 // the same, 0: refused
+		due        int64 // in the minor unit of ISO 4217
+		chargeable int64 // in the same unit; 0: refused
 		sent       string
 	}{
 		{"EUR", 4050, 4050, "4050"},
 		{"JPY", 1500, 1500, "1500"},
 		{"KRW", 1, 1, "1"},
 		{"HUF", 12345, 12345, "12345"},
-		{"ISK", 500, 500, "50000"}, // no decimals in ISO 4217, two zeros at Stripe
+		{"ISK", 500, 500, "50000"}, // no decimals in ISO 4217, two decimals at Stripe, always 0
 		{"UGX", 5, 5, "500"},
 		{"MGA", 1250, 1200, "12"}, // two decimals in ISO 4217, none at Stripe
 		{"MGA", 99, 0, ""},
 		{"KWD", 5124, 5120, "5120"}, // the last digit must be 0
 		{"BHD", 9, 0, ""},
-		{"IQD", 5000, 0, ""}, // not charged by Stripe
+		{"IQD", 5000, 0, ""}, // Stripe does not support it
 		{"CLF", 5000, 0, ""},
 	} {
 		var sent string
@@ -146,7 +148,7 @@ func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestOnlyAFinalRefusalIsOne says after which answers there is certainly no charge.
+// TestOnlyAFinalRefusalIsOne shows which responses of Stripe mean that certainly no charge was created.
 func TestOnlyAFinalRefusalIsOne(t *testing.T) {
 	t.Parallel()
 	for answer, refused := range map[string]bool{
