@@ -39,8 +39,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// TestMain runs twice as many tests in parallel as there are processors, because some tests wait for a slow line. The
-// flag -parallel overrides that number.
+// TestMain runs twice as many tests in parallel as there are processors, because some tests wait for slow connections.
+// The flag -parallel overrides that number.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if most := flag.Lookup("test.parallel"); most.Value.String() == most.DefValue {
@@ -71,7 +71,8 @@ func namesOf(tests []func(*testing.T)) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// packageTests are all tests of the package. After them, Run stops what they share.
+// packageTests are all tests of the package. After the tests, Run stops the browser and the shared platform, and drops
+// the template database.
 type packageTests struct{ *testing.M }
 
 func (m packageTests) Run() int {
@@ -104,8 +105,8 @@ var databaseTemplate = testkit.Template{Fill: func(ctx context.Context, database
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// mondayAfter returns the time on a clock that showed monday at the instant begun. A process that uses
-// the database of an earlier process must continue its clock. Otherwise work that is due would wait again.
+// mondayAfter returns the present time of a clock that showed [monday] at the instant `begun`. A process on the
+// database of an earlier process must continue the earlier process's clock. Otherwise due work would wait again.
 func mondayAfter(t *testing.T, begun time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)
@@ -305,7 +306,7 @@ func (a reply) checkStatus(t *testing.T, status int, code string) {
 	}
 }
 
-// do sends a request. A nil body sends none.
+// do sends a request, without a body if `body` is nil.
 func (w *platform) do(t *testing.T, method, url string, body []byte, header http.Header) reply {
 	t.Helper()
 	a, err := w.tryDo(method, url, body, header)

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// TestOwnersEditOfferInABrowser edits the offer in forms, also two owners at once. The forms keep the parts of the
-// manifest that they do not show.
+// TestOwnersEditOfferInABrowser edits the offer in forms. Two owners also edit it at the same time. The forms keep the
+// parts of the manifest that they do not show.
 func TestOwnersEditOfferInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
@@ -86,7 +86,7 @@ func (o *ownerSite) editServices(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// editConcurrently edits one service by two people. The page merges their edits of different fields and asks about
+// editConcurrently lets two people edit one service. The page merges their edits of different fields and asks about
 // edits of the same field.
 func (o *ownerSite) editConcurrently(t *testing.T, v *visitor.Visitor) {
 	other := o.signIn(t, "manager", visitor.As{Locale: "en-GB"})

@@ -111,7 +111,7 @@ func (o *ownerSite) cancelCustomersRental(t *testing.T, desk *visitor.Visitor) {
 	owner.Keep("owner-rental-cancel-paid")
 	owner.PressThe("button.danger")
 	owner.Sees("The reservation is cancelled", "Kayak 2 2 2")
-	desk.PressThe("button.danger") // of a page that was opened before the cancellation
+	desk.PressThe("button.danger") // the button of a page that was opened before the cancellation
 	desk.Sees("Something has changed meanwhile")
 }
 

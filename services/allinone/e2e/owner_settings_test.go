@@ -66,7 +66,7 @@ func (o *ownerSite) checkForbidden(t *testing.T, role, path string) {
 	v.Sees("This is not yours to do")
 }
 
-// info asks for what a business offers, by an API key over MCP.
+// info requests the business's information over MCP, with an API key.
 func (o *ownerSite) info(t *testing.T, key string) reply {
 	t.Helper()
 	return o.do(t, http.MethodPost, o.PublicURL+"/mcp",
@@ -77,7 +77,7 @@ func (o *ownerSite) info(t *testing.T, key string) reply {
 		})
 }
 
-// manageKey makes a key, lets a program use it, and revokes it.
+// manageKey creates a key, lets a program use it, and revokes it.
 func (o *ownerSite) manageKey(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/settings"))

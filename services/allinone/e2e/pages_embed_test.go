@@ -25,7 +25,7 @@ func startEmbeddingSites(t *testing.T, base *string) (string, string) {
 				*base, strings.TrimPrefix(r.URL.Path, "/"))
 		}))
 		t.Cleanup(s.Close)
-		// another site than the pages', not only another port
+		// The host name localhost makes this another site than the pages' site, not only another port.
 		return strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	}
 	return site(), site()

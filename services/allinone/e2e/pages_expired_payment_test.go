@@ -79,7 +79,7 @@ func (p *pages) payLate(t *testing.T) {
 	})
 	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets",
 		"late-kayak": "reservations"} {
-		// by the reconciliation
+		// The reconciliation cancels it.
 		w.awaitStatus(t, slug, list, "cancelled", func(p paidItem) bool { return p.Status == booking.StatusCancelled })
 	}
 	cut.Press("Give up")

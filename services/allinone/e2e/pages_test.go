@@ -15,7 +15,7 @@ type pages struct {
 	chromium     *visitor.Chromium
 	key, cut     string
 	listedSite   string // a site that may embed the page
-	unlistedSite string // one that may not
+	unlistedSite string // a site that may not embed the page
 }
 
 // visit opens a window for another visitor.
