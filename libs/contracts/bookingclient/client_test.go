@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// replica is a client of booking that answers each request with the same body and stores the last request.
+// replica is a fake caller of booking that returns the same body for each request and stores the last request.
 type replica struct {
 	bookingclient.Caller
 	body  []byte
