@@ -38,8 +38,8 @@ func withKey(t *testing.T, address, key string) string {
 	return proxy.URL + "/mcp"
 }
 
-// whole returns a reader of the body after it has read the body to its end. A proxy that sends an answer while it still
-// reads the request may lose the connection.
+// whole reads a body to its end and returns a reader of its content. A proxy that sends an answer while it still reads
+// the request may lose the connection.
 func whole(body io.ReadCloser) io.ReadCloser {
 	if body == nil {
 		return nil
@@ -72,7 +72,7 @@ var needNoFixtures = map[string][]string{
 }
 
 // needFixtures lists the checks of the scenario server-stateless that call the suite's own tools. Without these tools,
-// the suite reports that they cannot be tested.
+// the suite reports that the checks cannot be done.
 var needFixtures = []string{
 	"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
 	"sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
@@ -152,8 +152,8 @@ type checked struct {
 
 const failure = "FAILURE"
 
-// slowly is a script that multiplies the timeouts of the suite by twenty. By default, the suite takes a service for
-// dead after half a second, which a busy machine may need.
+// slowly is a script that multiplies the timeouts of the suite by twenty. The suite waits only half a second for some
+// answers, which is too short on a busy machine.
 const slowly = `
 const { setTimeout: timer } = globalThis;
 globalThis.setTimeout = (then, milliseconds, ...args) => timer(then, 20 * milliseconds, ...args);

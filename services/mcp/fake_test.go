@@ -32,7 +32,7 @@ const (
 	annaID     = "8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22"
 )
 
-// fakePeers is a fake of all services that mcp calls. A test sets the answers of paths. It stores the requests.
+// fakePeers is a fake of all services that mcp calls. A test sets the answers by path. The fake stores the requests.
 type fakePeers struct {
 	mu      sync.Mutex
 	answers map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or a value to send as JSON

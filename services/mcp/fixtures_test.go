@@ -36,8 +36,8 @@ func buildFixtures(t *testing.T) string {
 	return program
 }
 
-// runFixtures runs the program behind the HTTP server and the gate of the service, and returns the address of the HTTP
-// server.
+// runFixtures runs the program behind the HTTP server and the gate of the service. It returns the public address of
+// that server.
 func runFixtures(t *testing.T, program, mode string) string {
 	t.Helper()
 	behind := testkit.Serve(t, func(address string) *exec.Cmd { return exec.Command(program, "-http", address, mode) })

@@ -22,8 +22,9 @@ type panicking struct{ Reader }
 
 func (panicking) Read(context.Context, string, string, url.Values, any) error { panic("secret") }
 
-// TestAPanicInAToolIsARefusalThatSaysNothingOfIt shows that a panic in a tool gives the fault internal and a log line.
-// The SDK calls tools in its own goroutines, so an uncaught panic would end the process.
+// TestAPanicInAToolIsARefusalThatSaysNothingOfIt shows that a panic in a tool gives a fault with the code internal, and
+// that only the log has the cause. The SDK calls tools in its own goroutines, so an uncaught panic would end the
+// process.
 func TestAPanicInAToolIsARefusalThatSaysNothingOfIt(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
