@@ -54,8 +54,8 @@ func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int6
 }
 
 // TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause shows that a removal gives a conflict only if the store reports
-// that the removal changed the id. Other errors keep their meaning. After an unknown outcome, the version may be
-// published, also if the business was removed.
+// that the id is taken or has changed. Other errors keep their meaning. After an unknown outcome, the version may be
+// published, even if the business was removed.
 func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -14,7 +14,8 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// bookExample is a test server with the API of a Slotmesh installation, such as https://book.example.
+// bookExample is a test server with the API of a Slotmesh installation. A program uses the URL of an installation
+// instead, such as https://book.example.
 var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	switch {
