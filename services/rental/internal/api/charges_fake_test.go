@@ -28,7 +28,7 @@ type bank struct {
 	open    map[uuid.UUID]booking.OpenReservation // reservations that count as open for a customer
 	refuses bool                                  // the provider refuses refunds
 	err     error
-	// countErr is the error of Count, if not nil.
+	// countErr is returned by Count if it is not nil.
 	countErr error
 	// away is called before and after the work of each method. If it returns true, the method fails there.
 	away func() bool

@@ -180,7 +180,7 @@ func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 
 // TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce kills rental at 40 random points while customers
 // reserve, pay and cancel, and charges expire. In the end, each reservation is either reserved and paid, or cancelled.
-// A paid one that is cancelled is refunded once. A cancelled reservation occupies no units.
+// A cancelled reservation occupies no units, and its payment, if any, was refunded once.
 func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

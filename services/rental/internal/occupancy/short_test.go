@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// TestShortagesEqualTheMinuteByMinuteOracle checks each minute: whether more units are occupied than available, and
-// which reservations contribute to that.
+// TestShortagesEqualTheMinuteByMinuteOracle compares shortages with the oracle at each minute. It compares the numbers
+// of occupied and available units, and the reservations that take part in the shortage.
 func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 	t.Parallel()
 	short := 0

@@ -61,8 +61,9 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 	expect("cancelled", d, []occupancy.Reservation{alone}, nil)
 }
 
-// TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre reserves two rentals in different orders at the same time.
-// Locks in the order of the requests would cause deadlocks.
+// TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre makes 64 reservations of two rentals at the same time, and
+// expects 7, the number of units of each. The requests name the rentals in different orders. Locks in these orders
+// would cause deadlocks.
 func TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
