@@ -138,8 +138,8 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	}
 }
 
-// TestPagesIsRefusedTheOwnersEndpoints shows that the service pages can call the endpoints for customers with its
-// credential. The endpoints of the owner refuse it, whatever actor the request names.
+// TestPagesIsRefusedTheOwnersEndpoints shows that the service `pages` can call the endpoints for customers with its
+// credential. The endpoints of the owner refuse the credential, whatever actor the request names.
 func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
 	secrets := peer.NewSecrets("pages", "console")
 	_, internal := start(t, strings.Split(peer.CallersSetting(secrets, "booking"), ",")...)

@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// charges returns a client of the charges API, as the service rental uses it.
+// charges returns a client of the charges API, as the service `rental` uses it.
 func (w *town) charges() *bookingclient.Charges {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)

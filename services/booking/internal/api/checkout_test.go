@@ -126,7 +126,7 @@ func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
 }
 
 // TestANoticeOfAnotherAccountIsNotBelieved shows that booking accepts a notice about a payment only from the account
-// that the booking is paid to, because any account can name any booking in its notices.
+// that receives the payment. The reason is that any account can name any booking in its notices.
 func TestANoticeOfAnotherAccountIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

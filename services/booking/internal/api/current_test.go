@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// crowd is 64 clients of two replicas that have cached the API key and the offer. The fake of availability can delay
-// the requests of half of the clients, which book Anna. So their bookings are checked before a change and written after
+// crowd is 64 clients of two replicas that have cached the API key and the offer. Half of the clients book Anna, and
+// the fake of availability can delay their requests. Their bookings are then checked before a change and written after
 // it.
 type crowd struct {
 	*town

@@ -111,8 +111,8 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	}
 }
 
-// TestTheBetterOfBothDatesDecidesWhatGoesBack changes an event to an earlier time. The customer gets the higher refund
-// of the two dates, even if customers of this business may not cancel.
+// TestTheBetterOfBothDatesDecidesWhatGoesBack changes an event to an earlier time. The customer may then cancel, even
+// if the business lets no customer cancel, and gets the higher refund of the two dates.
 func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -183,7 +183,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
-	// With 64 clients, each request waits for the statements of the others.
+	// Requests of 64 clients at once are slow, because each waits for the statements of the others.
 	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.MaxWait, testkit.MaxWait
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
@@ -333,7 +333,7 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	w.mu.Lock()
 	offer, opening, refusal, warnings, err := w.offer, w.opening, w.refusal, w.warnings, w.slotsErr
 	performers := w.performers
-	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // as old as the cached offer of booking
+	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // availability has the old version, too
 		offer, opening = w.remembered, true
 	}
 	w.mu.Unlock()
@@ -450,7 +450,7 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 		}
 		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: list > 0, List: list, Price: price})
 	}
-	if r.Together && len(r.Items) == 2 && len(offer.Packages) > 0 { // its first service gets two thirds of the price
+	if r.Together && len(r.Items) == 2 && len(offer.Packages) > 0 { // the first service gets 2/3 of the price
 		whole := *offer.Packages[0].Price
 		answer.Package = &pricing.Package{ID: offer.Packages[0].ID}
 		answer.Quotes[0].Price, answer.Quotes[1].Price = whole/3*2, whole-whole/3*2

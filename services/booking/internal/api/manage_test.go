@@ -25,7 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// pages returns a client of the internal API, as the service pages uses it.
+// pages returns a client of the internal API, as the service `pages` uses it.
 func (w *town) pages() *bookingclient.Links {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// named is the context of a request with this Idempotency-Key.
+// named returns the context of a request with this Idempotency-Key.
 func named(t *testing.T, key string) context.Context {
 	return idempotency.With(t.Context(), idempotency.Request{Key: key})
 }

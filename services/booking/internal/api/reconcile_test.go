@@ -21,8 +21,8 @@ func (c cancelling) Cancel(ctx context.Context, account, reference string) (paym
 	return c.cancel(ctx, account, reference)
 }
 
-// reconcilerOf returns the payments of a replica whose provider cancels charges with `cancel`. A call of the provider
-// may take as long as `within`.
+// reconcilerOf returns the payment use cases of a replica whose provider cancels charges with `cancel`. A call of the
+// provider times out after `within`.
 func (s *shop) reconcilerOf(within time.Duration,
 	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
 	providers := payment.Providers{stripe.Name: cancelling{s.providers[stripe.Name], cancel}}

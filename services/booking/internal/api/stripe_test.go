@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// fakeStripe is a fake of Stripe. It has one charge for each idempotency key, and can fail in the ways of the type
-// manner.
+// fakeStripe is a fake of Stripe. It has one charge for each idempotency key, and can fail in the ways that the type
+// `manner` lists.
 type fakeStripe struct {
 	*httptest.Server
 
@@ -54,9 +54,9 @@ const (
 	fails                  // 500, creates nothing
 	refuses                // 400, creates nothing
 	throttles              // 429, creates nothing
-	hangs                  // creates it, answers nothing until the caller disconnects
-	breaks                 // creates it, breaks the connection
-	answersNonsense        // creates it, answers invalid JSON
+	hangs                  // creates the object, sends no response
+	breaks                 // creates the object, closes the connection
+	answersNonsense        // creates the object, sends invalid JSON
 )
 
 func newFakeStripe(t *testing.T) *fakeStripe {

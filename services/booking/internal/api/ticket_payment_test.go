@@ -69,8 +69,8 @@ func (s *shop) paysFor(f *fakeStripe, id string) {
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 }
 
-// expectOrder fails the test unless the only order and its charge have these statuses, and the counters have `held`
-// tickets.
+// expectOrder fails the test unless the only order and its charge have these statuses, and the counters of sold tickets
+// have the value `held`.
 func (s *shop) expectOrder(status, charge string, held int) {
 	s.t.Helper()
 	var gotStatus, gotCharge string

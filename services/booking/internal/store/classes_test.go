@@ -293,9 +293,9 @@ func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
 	checkSeats(t, pool)
 }
 
-// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time. All bookings are
-// first bookings of a customer, so that the counter and the index of first bookings are locked in every order. No
-// deadlock may occur.
+// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session from several clients at the same
+// time. Half of the clients make first bookings of a customer. Transactions then lock the counter and the index of
+// first bookings in every order, and must not deadlock.
 func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -184,7 +184,7 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 		seed    = rand.Uint64()
 	)
 	t.Logf("seed %d", seed)
-	left.Store(changes / 2) // a transaction makes two and a half on the average, and one of five is lost
+	left.Store(changes / 2) // a transaction makes 2.5 changes on average, and one in five is lost
 	writing.Store(writers)
 	for i := range writers {
 		w := &writer{t: t, pool: wide, business: uuid.New(), random: rand.New(rand.NewPCG(seed, uint64(i))),

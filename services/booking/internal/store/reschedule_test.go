@@ -432,8 +432,8 @@ func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
 
 func neverLost(error) bool { return false }
 
-// checkLive fails the test unless each live booking occupies time in exactly `parts` parts from its start on. A
-// cancelled booking must occupy none.
+// checkLive fails the test unless each live booking has exactly `parts` rows of occupied time, of which the first
+// begins with the booking. A cancelled booking must have none.
 func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	t.Helper()
 	if n := count(t, pool, `

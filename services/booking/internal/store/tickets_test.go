@@ -138,8 +138,8 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce orders several tiers, named in different orders. Without a
-// fixed order of locking, the transactions would deadlock.
+// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce orders several tiers, named in different orders. Each order
+// succeeds or fails as a whole. Without a fixed order of locking, the transactions would deadlock.
 func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]gala{
