@@ -139,8 +139,8 @@ func TestRunPrintsWorkingCommandsAndKeepsData(t *testing.T) {
 	})
 }
 
-// TestGreetingWithoutDemoShowsInvitation has no demo, so no person can sign in yet. The greeting shows the command that
-// invites the first operator.
+// TestGreetingWithoutDemoShowsInvitation starts without the demo, so that no person can sign in yet. The greeting shows
+// the command that invites the first operator.
 func TestGreetingWithoutDemoShowsInvitation(t *testing.T) {
 	t.Parallel()
 	env := newStoreSettings(t)
@@ -191,8 +191,8 @@ func TestGreetingSignInLinkWorksOnce(t *testing.T) {
 // beginLine matches the link with which an operator signs in.
 var beginLine = regexp.MustCompile(`begin +(http://\S+)`)
 
-// TestGreetingOperatorLinkOpensBusinessForm opens the link of two starts. Each leads to the pages with the form for a
-// new business.
+// TestGreetingOperatorLinkOpensBusinessForm opens the operator's links that two starts print. Each link leads to the
+// form for a new business.
 func TestGreetingOperatorLinkOpensBusinessForm(t *testing.T) {
 	t.Parallel()
 	env := newStoreSettings(t)

@@ -30,8 +30,8 @@ func newOpenFolder(t *testing.T) string {
 	return dir
 }
 
-// TestBackupWorksForRunningAndStoppedHome backs up a home while a process uses it, and when none does. Both restored
-// homes have the same secrets.
+// TestBackupWorksForRunningAndStoppedHome backs up a home while a process uses it, and again after the process has
+// stopped. Both backups can be restored and have the secrets of the home.
 func TestBackupWorksForRunningAndStoppedHome(t *testing.T) {
 	t.Parallel()
 	home, redis := newOpenFolder(t), os.Getenv(testkit.RedisURL)

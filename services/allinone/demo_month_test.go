@@ -46,8 +46,9 @@ func newDemoSettings(t *testing.T) map[string]string {
 	return env
 }
 
-// TestBookMonthContinuesAfterFailedStart compares the month of an interrupted start and its successor with that of one
-// start. A write that the file does not count yet is made once.
+// TestBookMonthContinuesAfterFailedStart shows that a start continues the demo month of an interrupted start. The
+// bookings are the same as those of one complete start. A booking is made once even if the progress file does not count
+// it.
 func TestBookMonthContinuesAfterFailedStart(t *testing.T) {
 	t.Parallel()
 	whole, broken := newDemoSettings(t), newDemoSettings(t)
@@ -79,8 +80,7 @@ func TestBookMonthContinuesAfterFailedStart(t *testing.T) {
 	}
 }
 
-// TestBookMonthRetriesTimeouts has a database in which some writes fail with a timeout. The month is complete
-// nevertheless.
+// TestBookMonthRetriesTimeouts shows that the demo month is complete even if some writes fail with a timeout.
 func TestBookMonthRetriesTimeouts(t *testing.T) {
 	t.Parallel()
 	whole, slow := newDemoSettings(t), newDemoSettings(t)
@@ -99,8 +99,8 @@ func TestBookMonthRetriesTimeouts(t *testing.T) {
 	}
 }
 
-// undoProgress removes the last write from the file, as if the process had been killed between the write and the change
-// of the file.
+// undoProgress removes the last write from the progress file, as if the process had been killed between the write and
+// the change of the file.
 func undoProgress(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/config"
 )
 
-// TestReadSettingsPassesServiceSettings checks each setting of a service. The process passes it on, has it itself, or
-// refuses it.
+// TestReadSettingsPassesServiceSettings checks all settings of the services. The process passes a setting to the
+// services, uses it itself, or refuses it.
 func TestReadSettingsPassesServiceSettings(t *testing.T) {
 	t.Parallel()
 	own := config.Names(new(Config))
@@ -77,8 +77,8 @@ func TestCheckNamesRefusesUnknownSetting(t *testing.T) {
 	}
 }
 
-// TestRunChecksSettingsBeforeStores has invalid settings. The start fails before it creates stores, and its error names
-// each setting once.
+// TestRunChecksSettingsBeforeStores shows that a start with invalid settings fails before it creates stores. The error
+// names each invalid setting once.
 func TestRunChecksSettingsBeforeStores(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")

@@ -162,7 +162,7 @@ func (w *session) runDocument(name string, blocks []block) {
 	}
 }
 
-// run starts the program with settings before its name. It first stops a program with other settings.
+// run starts the program with `settings` before its name. It first stops a program that runs with other settings.
 func (w *session) run(settings string) {
 	w.Helper()
 	settings = w.addresses.Replace(settings)
@@ -229,7 +229,7 @@ func (w *session) runShell(name string, blocks []block) {
 }
 
 // compilePattern returns a pattern for the output in a guide. The sign … matches any text in a line, and any lines if
-// it is alone in its line. A run of blanks matches any other.
+// it is alone in its line. A run of blanks matches any other run of blanks.
 func compilePattern(prints string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`\A`)

@@ -29,16 +29,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// Every statement that PostgreSQL gets from booking, rental and notifications in the tests that say [routed] can be
-// routed by business_id alone (services/booking/docs/sharding.md): of each of their tables that have that column it
-// asks for the rows of one business, which a parameter names. PostgreSQL itself reads the statements: its plan says
-// what each table is asked for.
+// The tests of this file check the statements that PostgreSQL gets from booking, rental and notifications in tests that
+// call [checkRouting]. Each statement must be routable by business_id alone (services/booking/docs/sharding.md). For
+// each table with the column business_id, it must request the rows of one business, which a parameter names.
+// PostgreSQL's plan of the statement shows the requested rows.
 
-// shardedServices are the services whose tables are.
+// shardedServices are the services whose tables are sharded by business_id.
 var shardedServices = []string{"booking", "rental", "notifications"}
 
-// crossBusiness are the statements that are meant for many businesses, or whose business is not known before, by what
-// they have and no other has, with one space between words; sharding.md says of each name why.
+// crossBusiness are the statements that request rows of many businesses, or of a business that the caller does not
+// know. The field `has` is a part of the text that no other statement contains, with one space between words. The file
+// sharding.md has the reason for each `name`.
 var crossBusiness = []struct{ name, has string }{
 	{"An API key's hash", "FROM api_keys WHERE hash = $1"},
 	{"A link's hash", "WHERE link_hash = $1"},
@@ -80,28 +81,30 @@ var crossBusiness = []struct{ name, has string }{
 	{"Whether the tables are there", "SELECT FROM reservations LIMIT 0"},
 }
 
-// unshardedTables are the tables without business_id: they stay whole on one node, as do River's, river_*.
+// unshardedTables are the tables without business_id, which stay on one node. The tables of River, river_*, stay on
+// that node, too.
 var unshardedTables = []string{
 	"booking.event_feed", "booking.goose_db_version", "booking.migration_texts", "notifications.feeds",
 	"notifications.goose_db_version",
 	"notifications.migration_texts", "rental.event_feed", "rental.goose_db_version", "rental.migration_texts",
 }
 
-// checkedStatements are the statements that were looked at by any test, by service.
+// checkedStatements are the statements that any test has checked, with their services.
 var checkedStatements sync.Map
 
-// checkRouting has all statements of the sharded services in a world noted, and each held to the rule when the test
-// ends. It comes after what says which database that is.
+// checkRouting records all statements of the sharded services of a Slotmesh, and checks them at the end of the test.
+// Pass it to [start] after the option that sets the database.
 func checkRouting(t *testing.T) func(*allinone.Config) {
 	t.Helper()
 	return func(cfg *allinone.Config) { cfg.DatabaseURL = recordStatements(t, cfg.DatabaseURL) }
 }
 
-// recordStatements is a way to a database on which the statements are noted.
+// recordStatements returns the URL of a proxy of a database. The proxy records statements, and the test's cleanup
+// checks them.
 func recordStatements(t testing.TB, databaseURL string) string {
 	t.Helper()
 	var mu sync.Mutex
-	seen := make(map[[2]string]bool) // service, text
+	seen := make(map[[2]string]bool) // keys: service and text of a statement
 	note := func(service, text string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -112,7 +115,7 @@ func recordStatements(t testing.TB, databaseURL string) string {
 		t.Fatal(err)
 	}
 	network, address := pgconn.NetworkAddress(parsed.Host, parsed.Port)
-	t.Cleanup(func() { // once all connections have ended
+	t.Cleanup(func() { // after all connections have ended
 		if len(seen) == 0 {
 			t.Error("no statement was seen")
 		}
@@ -141,10 +144,11 @@ func recordStatements(t testing.TB, databaseURL string) string {
 	return at.String()
 }
 
-// startup is the code of PostgreSQL's protocol 3.0, with which a session begins.
+// startup is the code of PostgreSQL's protocol 3.0 in the first message of a session.
 const startup = 3 << 16
 
-// relayStatements carries what a client sends to PostgreSQL, and notes the statements of a service of ours.
+// relayStatements forwards the messages of a client to PostgreSQL. It passes the statements of a sharded service to
+// `note`.
 func relayStatements(near io.Reader, far io.Writer, note func(service, text string)) error {
 	from, to := bufio.NewReader(near), bufio.NewWriter(far)
 	first, err := relayMessage(from, to, 0)
@@ -182,7 +186,7 @@ func relayStatements(near io.Reader, far io.Writer, note func(service, text stri
 		switch {
 		case err != nil:
 			return err
-		case kind == 'P': // Parse: the name of a prepared statement, and its text
+		case kind == 'P': // Parse: name and text of a prepared statement
 			_, text, _ := strings.Cut(string(body), "\x00")
 			text, _, _ = strings.Cut(text, "\x00")
 			note(service, text)
@@ -192,7 +196,8 @@ func relayStatements(near io.Reader, far io.Writer, note func(service, text stri
 	}
 }
 
-// relayMessage carries the rest of a message, and returns it where it begins a session or holds a statement.
+// relayMessage forwards the rest of a message. It returns the body of a message that begins a session or contains a
+// statement.
 func relayMessage(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -214,7 +219,8 @@ func relayMessage(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, erro
 	return body, err
 }
 
-// checkStatement holds one statement to the rule.
+// checkStatement checks that a statement can be routed by business_id, or that it is an exception in [crossBusiness].
+// An exception that is not needed is an error, too.
 func checkStatement(t testing.TB, databaseURL, service, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testkit.MaxWait)
@@ -262,7 +268,7 @@ func TestPlanFindsUnroutedStatements(t *testing.T) {
 		`UPDATE tickets SET status = $2 WHERE id IN (SELECT id FROM tickets WHERE business_id = $1)`:                                                     false,
 		`WITH gone AS (DELETE FROM payments WHERE business_id = $1 RETURNING *) DELETE FROM tickets t USING gone WHERE t.business_id = gone.business_id`: true,
 		`WITH gone AS (DELETE FROM payments WHERE business_id = $1 RETURNING *) DELETE FROM tickets t USING gone WHERE t.id = gone.subject_id`:           false,
-		`SELECT position FROM event_feed`: true, // which is whole
+		`SELECT position FROM event_feed`: true, // event_feed is not sharded
 	} {
 		p, err := explain(t.Context(), databaseURL, "booking", text)
 		if err != nil {
@@ -334,7 +340,7 @@ type step struct {
 	Plans     []step
 }
 
-// aliases are those of a step and all below it.
+// aliases returns the aliases of a step and of all steps below it.
 func (s step) aliases() []string {
 	all := []string{s.Alias}
 	for _, next := range s.Plans {
@@ -343,21 +349,22 @@ func (s step) aliases() []string {
 	return all
 }
 
-// plan is what PostgreSQL will do for a statement, whatever its parameters are.
+// plan has the tables that a statement requests, and the conditions on their business_id. It is the same for all values
+// of the parameters.
 type plan struct {
-	tables     map[string]int      // those with business_id, "schema.table", and which of their columns that is
-	asked      map[string]string   // the table of each alias in the statement
-	same       map[string][]string // what business_id of an alias is equal to: parameters "$1", and other aliases
+	tables     map[string]int      // tables with business_id, as "schema.table", and the index of that column
+	asked      map[string]string   // table of each alias in the statement
+	same       map[string][]string // by alias: the parameters, such as "$1", and other aliases that its business_id is equal to
 	conditions []string
 }
 
-// utility statements touch none of the tables.
+// utility matches statements that use no sharded table.
 var utility = regexp.MustCompile(`(?i)^\s*(copy "river_|begin|commit|rollback|savepoint|release|set|reset|listen|unlisten|notify|deallocate|discard|--|;|$)`)
 
-// maxLeading is how many parameters are put before those of a statement.
+// maxLeading is the number of unused parameters that [plan.prepare] adds before the parameters of a statement.
 const maxLeading = 1000
 
-// explain has PostgreSQL plan a statement of a service for any parameters.
+// explain returns PostgreSQL's plan of a statement for any values of the parameters.
 func explain(ctx context.Context, databaseURL, service, text string) (*plan, error) {
 	p := &plan{tables: make(map[string]int), asked: make(map[string]string), same: make(map[string][]string)}
 	if utility.MatchString(text) {
@@ -374,7 +381,7 @@ func explain(ctx context.Context, databaseURL, service, text string) (*plan, err
 	return p, nil
 }
 
-// prepare reads which tables have business_id, and how the statement is planned.
+// prepare reads which tables have business_id, and reads the plan of the statement.
 func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string) error {
 	rows, err := conn.Query(ctx,
 		`SELECT attrelid::regclass::text, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
@@ -395,10 +402,10 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 			return err
 		}
 	}
-	// In a plan, what the statement itself computes is called $0, $1 and so on, too: its parameters are moved out of
-	// the way, behind others.
+	// A plan calls computed values $0, $1 and so on, like parameters. Higher numbers for the parameters distinguish
+	// them from computed values.
 	moved := placeholder.ReplaceAllStringFunc(text, func(name string) string {
-		number, _ := strconv.Atoi(name[1:]) // the expression lets only digits through
+		number, _ := strconv.Atoi(name[1:]) // the expression matches digits only
 		return fmt.Sprintf("$%d", number+maxLeading)
 	})
 	statement, err := conn.PgConn().Prepare(ctx, "judged", moved, slices.Repeat([]uint32{pgtype.TextOID}, maxLeading))
@@ -421,13 +428,14 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 	return nil
 }
 
-// read takes in what a step and those below it ask for. own are the aliases of the subquery that it is part of, nil
-// outside of one: a subquery that is run for each row is not routed by what that row has.
+// read collects the tables and the conditions of a step and of the steps below it. The argument `own` has the aliases
+// of the subquery that contains the step, or is nil. PostgreSQL runs such a subquery for each outer row, so that a
+// condition on the outer row does not route the subquery.
 func (p *plan) read(s step, own []string) {
 	if strings.HasPrefix(s.Subplan, "SubPlan") {
 		own = s.aliases()
 	}
-	var below step // the one whose rows it takes
+	var below step // the step whose rows this step reads
 	for _, next := range s.Plans {
 		p.read(next, own)
 		if next.Parent == "Outer" || next.Parent == "Subquery" {
@@ -447,7 +455,7 @@ func (p *plan) read(s step, own []string) {
 		p.same[s.Alias] = append(p.same[s.Alias], "CTE "+s.CTE)
 	case s.Type == "Subquery Scan":
 		p.passOn(s.Alias, below.Output)
-	case held && s.Type != "ModifyTable": // which reads before what it changes
+	case held && s.Type != "ModifyTable": // a step below a ModifyTable reads the rows that change
 		p.asked[s.Alias] = table
 	}
 	for _, condition := range []string{s.IndexCond, s.Recheck, s.Filter, s.Hash, s.Merge, s.Join} {
@@ -458,8 +466,9 @@ func (p *plan) read(s step, own []string) {
 	}
 }
 
-// inserts notes what becomes business_id of the rows that a step makes. What comes out of a subquery has its columns'
-// names, behind which a parameter may be: business_id is the first column of all tables and lists.
+// inserts records the value that becomes business_id of the inserted rows. The output of a subquery has column names,
+// which may hide a parameter, so inserts continues with the step below a subquery. The column has the same index there,
+// because business_id is the first column of all tables and lists.
 func (p *plan) inserts(alias string, column int, from step) {
 	for {
 		p.conditions = append(p.conditions, alias+" gets: "+strings.Join(from.Output, ", "))
@@ -476,12 +485,12 @@ func (p *plan) inserts(alias string, column int, from step) {
 var (
 	placeholder = regexp.MustCompile(`\$\d+`)
 	businessID  = regexp.MustCompile(`^"?([^"]+)"?\.business_id$`)
-	// a parameter, or a constant; $0 to $999 are computed
+	// named matches a parameter or a constant. The numbers $0 to $999 are computed values.
 	named = regexp.MustCompile(`^(\$\d{4,}|'[0-9a-f-]{36}')$`)
 )
 
-// passOn notes whose the rows of a part of a statement are, which has a name: those of the business that it reads, or
-// of that which a parameter names, in the first column as everywhere.
+// passOn records the business of the rows that a common table expression or a subquery returns. That business is in a
+// column business_id, or it is a parameter or constant in the first column.
 func (p *plan) passOn(name string, output []string) {
 	if len(output) > 0 && named.MatchString(output[0]) {
 		p.equal(name, output[0])
@@ -493,7 +502,7 @@ func (p *plan) passOn(name string, output []string) {
 	}
 }
 
-// equal notes what business_id of an alias is equal to.
+// equal records that business_id of an alias is equal to business_id of another alias, or to a parameter or constant.
 func (p *plan) equal(alias, to string) {
 	to = strings.TrimSuffix(stripParentheses(to), "::uuid")
 	if of := businessID.FindStringSubmatch(to); of != nil {
@@ -504,7 +513,8 @@ func (p *plan) equal(alias, to string) {
 	}
 }
 
-// condition takes in each part of a condition that must hold: what stands in an OR need not.
+// condition records the equalities of business_id in a condition. It reads all parts that AND connects and no part of
+// an OR, because a part of an OR may be false.
 func (p *plan) condition(text string, own []string) {
 	parts := splitWords(stripParentheses(text), " AND ")
 	if len(parts) > 1 {
@@ -529,7 +539,7 @@ func (p *plan) condition(text string, own []string) {
 	}
 }
 
-// stripParentheses is an expression without the brackets around all of it.
+// stripParentheses removes the parentheses around the whole expression.
 func stripParentheses(text string) string {
 	for strings.HasPrefix(text, "(") && closingParenthesis(text) == len(text)-1 {
 		text = text[1 : len(text)-1]
@@ -537,7 +547,7 @@ func stripParentheses(text string) string {
 	return text
 }
 
-// closingParenthesis is where the bracket with which a text begins is closed.
+// closingParenthesis returns the index of the parenthesis that closes the first one of the text.
 func closingParenthesis(text string) int {
 	depth, quoted := 0, false
 	for i, r := range text {
@@ -556,7 +566,7 @@ func closingParenthesis(text string) int {
 	return -1
 }
 
-// splitWords cuts an expression where a word stands outside of all brackets.
+// splitWords splits an expression at a word outside of parentheses and quotes.
 func splitWords(text, word string) []string {
 	depth, quoted, from := 0, false, 0
 	var parts []string
@@ -576,8 +586,8 @@ func splitWords(text, word string) []string {
 	return append(parts, text[from:])
 }
 
-// unrouted are the tables of which a statement asks for rows of no business that its parameters name, or of more than
-// one.
+// unrouted returns the tables that a statement requests without a business_id of a parameter or constant. It also
+// reports a statement that requests rows of more than one business.
 func (p *plan) unrouted() []string {
 	var tables []string
 	all := make(map[string]bool)
@@ -597,7 +607,7 @@ func (p *plan) unrouted() []string {
 	return tables
 }
 
-// names are the parameters that business_id of an alias is equal to, be it by way of other aliases.
+// names returns the parameters and constants that business_id of an alias is equal to, also through other aliases.
 func (p *plan) names(alias string) []string {
 	var names []string
 	reached := map[string]bool{alias: true}

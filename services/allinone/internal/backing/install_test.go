@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A refused installation installs nothing, and its error names the command to run.
+// TestAddIfAllowedNeedsPermission shows that a refused installation installs nothing. Its error names the command that
+// the user must run.
 func TestAddIfAllowedNeedsPermission(t *testing.T) {
 	t.Parallel()
 	var asked, said []string

@@ -43,7 +43,7 @@ func TestFillWritesSameRowsAsAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wednesday := int64(1) // the day after a Tuesday, which has a price of its own
+	wednesday := int64(1) // the day after the first Tuesday, because Tuesdays have other prices
 	if status, err := w.http.send(w.newBookCall(s, wednesday*salonStaff*startsPerDay, 1),
 		nil); status != http.StatusCreated {
 		t.Fatal(status, err)
@@ -67,7 +67,7 @@ func TestFillWritesSameRowsAsAPI(t *testing.T) {
 		FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
 		WHERE b.business_id::text = $1 ORDER BY b.staff_name LIMIT 1`
 	real := readRow(ctx, t, w.pool, booked, s.id)
-	maps.DeleteFunc(real, func(name string, _ any) bool { return name == "first_booking" }) // the first of its customer
+	maps.DeleteFunc(real, func(name string, _ any) bool { return name == "first_booking" }) // the booking by the API is the first of its customer
 	ours := readRow(ctx, t, made, booked, s.id)
 	delete(ours, "first_booking")
 	if diff := cmp.Diff(real, ours); diff != "" {

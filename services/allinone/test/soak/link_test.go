@@ -108,7 +108,7 @@ func TestCutResetsConnections(t *testing.T) {
 	expectLine(t, c, "before")
 	l.setCondition(condition{isCut: true})
 	expectLoss(t, c)
-	// the reset may be there before the dialer has seen its connection
+	// The reset may arrive before Dial has returned the connection.
 	if come, err := net.Dial("tcp", l.address()); err == nil {
 		expectLoss(t, newLineReader(t, come))
 	}

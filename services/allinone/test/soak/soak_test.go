@@ -1,7 +1,7 @@
 //go:build !race
 
-// This test runs without the race detector. It would slow the clients down so much that too little is booked, and it
-// would not check the services, which are separate programs.
+// This test runs without the race detector. The detector would slow the clients down so much that they book too little.
+// It would not check the services, because they are separate programs.
 
 package soak
 
@@ -29,9 +29,9 @@ func buildPrograms(t *testing.T) {
 	testkit.Build(t, ".", programs+"/", commands...)
 }
 
-// sabotage damages the database. No constraint excludes overlapping bookings, and they are written slowly. The counter
-// of a class stays 0. Class bookings for three are deleted. Reschedules by customers leave no event. A cent of each
-// refund is missing.
+// sabotage damages the database. No constraint excludes overlapping bookings, and bookings are written slowly. The
+// counter of a class stays 0. Class bookings for three people are deleted. Reschedules by customers leave no event. A
+// cent of each refund is missing.
 var sabotage = []string{
 	`ALTER TABLE booking.occupied_time DROP CONSTRAINT never_twice`,
 	`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`,
@@ -60,8 +60,8 @@ var expectedFindings = []string{
 	" of 4000 were refunded", " of 2000 were refunded", " of 1000 were refunded",
 }
 
-// TestRunFindsSabotage repeats the run with longer durations for findings that are missing, because a busy machine may
-// book too little in the same time.
+// TestRunFindsSabotage shows that the soak finds each kind of damage. A busy machine may book too little in a short
+// run, so the test repeats the run with longer durations until no finding is missing.
 func TestRunFindsSabotage(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
