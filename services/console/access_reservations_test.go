@@ -2,7 +2,7 @@ package console_test
 
 import "maps"
 
-// init adds the routes that preview the refund of a cancelled reservation and refund a reservation.
+// init adds the routes of cancellation previews and of refunds of reservations to rowOf and rowOfPage.
 func init() {
 	maps.Copy(rowOf, map[string]string{
 		"GET /admin/businesses/:slug/reservations/:id/cancellation": "book, move, cancel, sell",

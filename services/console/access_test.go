@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// mayWhat is the table of permissions in accounts.md. The value has the first letter of each permitted role, except w
-// for owner: operator, owner, manager, desk, staff, viewer (owmdsv).
+// mayWhat is the table of permissions in accounts.md. Each value lists the permitted roles by letter: o operator, w
+// owner, m manager, d front desk, s staff, v viewer.
 var mayWhat = map[string]string{
 	"sign in":                       "owmdsv",
 	"see businesses":                "owmdsv",
@@ -172,8 +172,8 @@ var rowOfPage = map[string]string{
 	"POST /business/:slug/reservations/:id/return":       "book, move, cancel, sell",
 }
 
-// pageOutcome derives the outcome of a page request from the status. Status 404 also means an unknown object, so it
-// counts as "in" if the path has an :id and `want` is "in".
+// pageOutcome derives from the status whether a page refused the caller. The paths have random ids, so a permitted
+// caller may also get status 404; the outcome is then "in".
 func pageOutcome(a consoletest.Answer, path, want string) string {
 	switch {
 	case a.Status == 401, a.Status == 303 && a.Header.Get("Location") == "/sign-in":
@@ -186,8 +186,8 @@ func pageOutcome(a consoletest.Answer, path, want string) string {
 	return "in"
 }
 
-// manyPeople returns sessions by role letter, and two more: "nobody" has no session, and "another's owner" owns another
-// business.
+// manyPeople returns a session for each role, by its letter in mayWhat. The key "nobody" has no session, and "another's
+// owner" has the session of an owner of another business.
 func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
@@ -248,7 +248,7 @@ var letters = map[access.Role]string{
 	access.Viewer: "v",
 }
 
-// outcome returns the status and code if a request is refused for its token, and "in" otherwise.
+// outcome returns the status and code of an answer that refuses the caller, and "in" for other answers.
 func outcome(t *testing.T, a consoletest.Answer) string {
 	t.Helper()
 	var refused struct{ MessageCode string }
@@ -260,8 +260,8 @@ func outcome(t *testing.T, a consoletest.Answer) string {
 	return "in"
 }
 
-// manyRoles returns tokens by role letter, and two more: "nobody" has an unknown token, and "another's owner" owns
-// another business.
+// manyRoles returns a token for each role, by its letter in mayWhat. The key "nobody" has an unknown token, and
+// "another's owner" has the token of an owner of another business.
 func manyRoles(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	tokens := map[string]string{

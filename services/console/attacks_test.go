@@ -26,7 +26,8 @@ type attacked struct {
 
 // entrance is a route of sign-in or of the account's pages.
 type entrance struct {
-	// enter signs in, in a browser that already has the session `brought`. It is nil if the route begins no session.
+	// enter signs a person in by this route, in a browser that already has the session `brought`. The field is nil if
+	// the route begins no session.
 	enter func(t *testing.T, w *attacked, brought string) consoletest.Answer
 }
 
@@ -88,7 +89,7 @@ func lured(t *testing.T) *attacked {
 	return w
 }
 
-// strangers has the headers that a browser sends with a form of another site.
+// strangers has the headers that a browser sends with a form on another site.
 var strangers = [][]string{
 	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 	{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},

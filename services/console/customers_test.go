@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// customersIn returns each customer of a list with the numbers of their bookings and reservations.
+// customersIn returns the names of the customers in a list, each with the numbers of bookings and reservations.
 func customersIn(t *testing.T, list consoletest.Answer) string {
 	t.Helper()
 	var all []string

@@ -25,7 +25,7 @@ func init() {
 		"POST /device/token": {}})
 }
 
-// program is a sign-in of a program that waits until a person confirms its code.
+// program is the answer to a program that begins a sign-in by device code (RFC 8628 §3.2).
 type program struct {
 	Device string `json:"device_code"`
 	Code   string `json:"user_code"`
@@ -47,7 +47,7 @@ func begin(t *testing.T, w *consoletest.World, name string) program {
 	return got
 }
 
-// poll requests the token of the program and returns the token or the error code.
+// poll requests the token for a device code and returns the token or the error code.
 func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 	t.Helper()
 	a := fill(t, w, "/device/token", "", url.Values{
@@ -66,7 +66,7 @@ func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 	return said.Token, said.Error
 }
 
-// allow sends `answer` ("allow" or "refuse") for the code of a program, on the page of the device flow.
+// allow answers the code of a program in the browser: `answer` is "allow" or "refuse".
 func allow(t *testing.T, w *consoletest.World, session, code, business, answer string) consoletest.Answer {
 	t.Helper()
 	return fill(t, w, "/device", session, url.Values{"code": {code}, "for": {business}, "answer": {answer}})
@@ -206,8 +206,8 @@ func TestAProgramWaitsTenMinutes(t *testing.T) {
 	}
 }
 
-// TestWhoSignsInComesBackToTheirProgram shows that a person who signs in to confirm a program is redirected to the
-// program's code.
+// TestWhoSignsInComesBackToTheirProgram shows that a person who must sign in before they confirm a program is then
+// redirected to the page with its code.
 func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// kept counts the rows with this id in each table that has the column (business_id or person_id).
+// kept counts the rows with `id` in the column `column` (business_id or person_id), for each table that has this
+// column.
 func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[string]int {
 	t.Helper()
 	found, err := w.Pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = $1`, column)

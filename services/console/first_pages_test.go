@@ -41,7 +41,7 @@ func operatorOf(t *testing.T, w *consoletest.World) string {
 
 var baseOf = regexp.MustCompile(`name="base" value="(\d+)"`)
 
-// steps sends a form of the first visit with the fields in `fields` and returns the path of the next page.
+// steps reads a form of the first visit, sends it with the values in `fields`, and returns the path of the next page.
 func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Values) string {
 	t.Helper()
 	shown := look(t, w, at, session)
@@ -90,7 +90,7 @@ func active(t *testing.T, w *consoletest.World, slug string) []string {
 	return keys
 }
 
-// sold has the keys that each trade offers after the first visit.
+// sold has, for each trade, the keys of the services, events and rentals that customers can book after the first visit.
 var sold = map[string][]string{
 	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"},
 	"studio": {"yoga", "lesson"},

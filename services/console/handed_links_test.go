@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestOwnerGetsNoLinkToPersonOfOthers shows that an owner gets no sign-in link for a person who also has a role in
-// another business or is an operator. Otherwise the owner could act as that person there.
+// TestOwnerGetsNoLinkToPersonOfOthers shows that an owner gets no sign-in link for a person who also belongs to another
+// business or is an operator. With such a link the owner could use all rights of that person.
 func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, promote := range map[string]string{

@@ -38,7 +38,7 @@ func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
 	})
 }
 
-// attempt begins a sign-in and returns the address of the provider and the cookie of the attempt.
+// attempt begins a sign-in by the provider and returns the address of the redirect and the cookie of the attempt.
 func attempt(t *testing.T, w *consoletest.World) (string, string) {
 	t.Helper()
 	sent := look(t, w, "/sign-in/oidc", "")
@@ -52,7 +52,7 @@ func attempt(t *testing.T, w *consoletest.World) (string, string) {
 
 var formAction = regexp.MustCompile(`action="([^"]+)"`)
 
-// vouched signs in at the provider and returns the callback path of the redirect to the console.
+// vouched signs in at the provider and returns the path of the callback to which the provider redirects.
 func vouched(t *testing.T, address, email string) string {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
@@ -148,8 +148,8 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	}
 }
 
-// TestAnAnswerOfAnotherAttemptIsRefused shows that the callback refuses a provider's answer to another attempt (RFC
-// 6749 §10.12). An attacker therefore cannot sign another person's browser in with an answer of their own.
+// TestAnAnswerOfAnotherAttemptIsRefused shows that the callback refuses a provider's answer to another sign-in attempt
+// (RFC 6749 §10.12). An attacker therefore cannot make another browser use the attacker's answer.
 func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})

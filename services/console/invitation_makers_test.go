@@ -11,8 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// inviter is an owner who invites a friend. The field `token` is the id of the token of the invitation, if a token made
-// it.
+// inviter is an owner who invites a friend. The field `token` is the id of the token that the owner used, if any.
 type inviter struct {
 	id, token uuid.UUID
 	session   string

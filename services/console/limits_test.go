@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// stranger returns an IP address that no other test uses, because all tests share one Redis.
+// stranger returns an IP address that no other test uses. It must be unique because all tests share one Redis.
 func stranger() string {
 	id := testkit.Unique()
 	return "2001:db8:" + id[:4] + ":" + id[4:8] + "::1"
@@ -24,9 +24,9 @@ type window struct {
 	of time.Duration
 }
 
-// refusedAfter sends requests until one is refused. It fails unless the refused request is the first one beyond the
-// limit of a window. It returns the refusal and the time until which the limit lasts at least. Each request counts at
-// an unknown time between two readings of the clock, so slow machines do not fail the test.
+// refusedAfter sends requests until one is refused, and fails if the refusal is too early or too late for all windows.
+// It returns the refusal and the time until which it lasts at least. A request counts at some time between its start
+// and its answer, so a slow machine does not fail the test.
 func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer,
 	windows ...window) (consoletest.Answer, time.Time) {
 	t.Helper()
@@ -48,8 +48,8 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", what, i+1,
 					answered)
 			}
-			// The console measures the end of a refusal from before its call of Redis, so subtract the time of the
-			// request.
+			// The console measures the end of a refusal from a time before it calls Redis, so subtract the duration of
+			// the request.
 			return got, until.Add(begun.Sub(ended))
 		}
 		if ended.Before(until) {

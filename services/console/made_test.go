@@ -22,8 +22,8 @@ func counts(t *testing.T, got consoletest.Answer) string {
 	return fmt.Sprintf("%d keys, %d calendars, %d webhooks, %d tokens", n...)
 }
 
-// TestWhatARemovedMemberMadeIsListedAndEnded shows that one request ends the keys, feeds and webhooks of a removed
-// member. Those of other members stay.
+// TestWhatARemovedMemberMadeIsListedAndEnded shows that the keys, feeds and webhooks of a removed member are listed and
+// ended by one request. Those of other members stay.
 func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

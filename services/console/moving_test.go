@@ -52,8 +52,8 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	expect(t, w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`), 409, "conflict", "cancelled")
 }
 
-// TestConfirmAndDragAskWhetherTheCustomerIsNotified shows that the box "notify" decides whether the customer is
-// notified of a confirmation or a drag. After a silent drag, undo shows no box.
+// TestConfirmAndDragAskWhetherTheCustomerIsNotified shows that the box "notify" decides whether the customer gets a
+// message about a confirmation or a drag. After a drag without message, undo has no box.
 func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

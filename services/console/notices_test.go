@@ -74,8 +74,8 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 	}
 }
 
-// TestNoBrowserIsKnownForAnUnverifiedAddress lets an owner invite the address of another person and sign in in two
-// browsers. Neither browser becomes known, so the limit of mailed links stays the same.
+// TestNoBrowserIsKnownForAnUnverifiedAddress lets an owner invite the address of another person and sign in with two
+// browsers. Neither browser becomes known, so the address gets no more mailed links than usual.
 func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {

@@ -16,7 +16,7 @@ import (
 
 const ofCut = "/business/harbor/offer/services/cut"
 
-// askedFirst is a business with a future booking that a changed offer would conflict with.
+// askedFirst is a business with a future booking that a change of the offer affects.
 type askedFirst struct {
 	*consoletest.World
 	id, ahead uuid.UUID
@@ -81,7 +81,7 @@ func (w askedFirst) asks(t *testing.T, form url.Values, words ...string) {
 }
 
 // TestSavingAsksFirstWhereBookingsWouldFallOutside shows that the form asks for a confirmation if a change affects
-// bookings, and keeps its values. After a new version it asks again.
+// bookings, and keeps its values. It asks again if another version is published before the confirmation.
 func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -106,8 +106,8 @@ func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	w.saves(t, priced("47", "base", "3", "name", "Trim"), 3) // the form changes nothing, so no version is added
 }
 
-// TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows shows that the form asks nothing about bookings that were
-// affected before. If they cannot be checked, it says so and asks.
+// TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows shows that the form does not ask about bookings that were
+// affected before. If the bookings cannot be checked, the form says so and asks.
 func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	w := asked(t)

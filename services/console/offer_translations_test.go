@@ -49,8 +49,8 @@ func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 	}
 }
 
-// TestALanguageIsDroppedOnceItsTranslationsAreGone shows that a language with translations cannot be removed and that
-// the form explains why. After its translations are deleted, it can be removed.
+// TestALanguageIsDroppedOnceItsTranslationsAreGone shows that the form refuses to remove a language that has
+// translations and explains why. After the translations are deleted, the language can be removed.
 func TestALanguageIsDroppedOnceItsTranslationsAreGone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestAVersionIsTakenBackThroughTheSameQuestion shows that going back to an old version asks about affected bookings,
-// as each form does. It is refused if a newer version has been published since the comparison.
+// TestAVersionIsTakenBackThroughTheSameQuestion shows that a return to an old version asks about affected bookings, as
+// each form does. It is refused if the person compared the old version with one that is no longer the newest.
 func TestAVersionIsTakenBackThroughTheSameQuestion(t *testing.T) {
 	t.Parallel()
 	w := asked(t)

@@ -20,8 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// atOwner posts a form as a browser does that has the owner's public address open. The argument `cookies` is a list of
-// names and values.
+// atOwner posts a form to the owner's public address. The argument `cookies` is a list of names and values.
 func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, cookies ...string) consoletest.Answer {
 	t.Helper()
 	var all []string
@@ -121,7 +120,7 @@ func TestPeopleSignInByAPasskey(t *testing.T) {
 			t.Errorf("%q: %s", email, told)
 		}
 	}
-	// This page has another host than the one that passkeys are bound to.
+	// Passkeys belong to the public address, and this request has another host.
 	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
 		t.Error(shown.Body)
 	}
@@ -136,7 +135,7 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
 	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
 	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
-	// The server never receives this passkey.
+	// Bo never sends this passkey to the server.
 	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
 	told, cookie := ask(t, w, "")
 	used := device.Sign(t, told)
@@ -342,8 +341,8 @@ func TestARemovedPasskeyAndItsSessionsAreDeadOnEveryReplica(t *testing.T) {
 	}
 }
 
-// TestNobodyKeepsAPasskeyAsSomebodyElse shows that an operator's link ends a passkey that the inviter may have added in
-// the name of an invited person.
+// TestNobodyKeepsAPasskeyAsSomebodyElse shows that a sign-in by an operator's link removes a passkey that the inviter
+// has added to the account.
 func TestNobodyKeepsAPasskeyAsSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

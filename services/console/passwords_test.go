@@ -32,7 +32,7 @@ func enter(t *testing.T, w *consoletest.World, email, clear string, header ...st
 }
 
 // withPassword returns the session of an owner of harbor who has just chosen a password. It waits for the mail about
-// the password, so that later mails arrive after it.
+// the password, so that it is the first one.
 func withPassword(t *testing.T, w *consoletest.World, businessID uuid.UUID, email, clear string) string {
 	t.Helper()
 	session := choosePassword(t, w, businessID, email, clear)
@@ -136,7 +136,7 @@ func TestGuessingIsSlowed(t *testing.T) {
 	}, slowed...)
 }
 
-// slowed has the limits of failed sign-in attempts for the tests, with ten attempts a minute.
+// slowed has the two limits of failed sign-ins of these tests.
 var slowed = []window{{10, time.Minute}, {20, 15 * time.Minute}}
 
 // TestStrangersLockNoKnownBrowser shows that failed attempts of other people do not block a person's known browsers,
@@ -303,8 +303,8 @@ func TestLinksToChooseAPasswordEnd(t *testing.T) {
 	}
 }
 
-// TestInvitationsAreMailedAndVouch shows that a mailed invitation proves the address of a person. It ends a password
-// and a session that the inviter has created before.
+// TestInvitationsAreMailedAndVouch shows that a mailed link proves the address of a person. It ends a password and a
+// session that the inviter has created before.
 func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -347,8 +347,8 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	}
 }
 
-// TestNobodyKeepsAPasswordAsSomebodyElse lets an inviter sign in by their own link and set a password. After an
-// operator invites the address, that password no longer works.
+// TestNobodyKeepsAPasswordAsSomebodyElse lets an inviter sign in by the link of an invited person and set a password.
+// After an operator invites the address, that password no longer works.
 func TestNobodyKeepsAPasswordAsSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

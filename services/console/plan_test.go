@@ -138,8 +138,8 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	}
 }
 
-// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency shows that a plan counts future bookings if the time zone or currency
-// changes. Other changes do not count them.
+// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency shows that a plan counts the future bookings that keep the old time zone
+// or currency. Without a change of these, the plan has no count.
 func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// addPaid adds a reservation of two kayaks in three days. It costs 24.00, of which 20.00 is an online payment.
+// addPaid adds a reservation of two kayaks, three days from now. It costs 24.00, of which 20.00 is an online payment.
 func addPaid(w *consoletest.World, status, payment string, refund *booking.Refund) string {
 	price, email, id := json.Number("24.00"), "cara@example.com", uuid.New()
 	day := timespan.NewDate(clock.System().Now().Date()) + 3
@@ -223,8 +223,8 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }
 
-// TestMembersReachWhatRentalKeepsOfTheirBusinessAlone shows that each request to rental has the id of the business.
-// Rental may still know the slug as that of an earlier business.
+// TestMembersReachWhatRentalKeepsOfTheirBusinessAlone shows that each request to rental has the id of the business. The
+// slug alone could still mean an earlier business.
 func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

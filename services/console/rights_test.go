@@ -302,8 +302,8 @@ func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
 	}
 }
 
-// TestAHeldWriteWithItsRightsIsLetBy shows that the same writes are allowed if their rights do not end. Without it, the
-// test above could pass for another reason.
+// TestAHeldWriteWithItsRightsIsLetBy shows that the same writes are allowed if their rights do not end. It shows that
+// the refusals in the test above are due to the end of rights.
 func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 	t.Parallel()
 	for _, tokens := range []bool{true, false} {
@@ -332,8 +332,8 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 	}
 }
 
-// heldSignIn is a sign-in or an acceptance of an invitation with a proof (password, link, passkey). The function `end`
-// ends the proof.
+// heldSignIn is a sign-in or the acceptance of an invitation. The function `end` ends its proof: the password, link,
+// passkey or invitation.
 type heldSignIn struct {
 	path, cookie string
 	form         url.Values
@@ -481,7 +481,7 @@ func checkHeldSignIn(
 		t.Errorf("%s: %d %s", name, got.Status, got.Body)
 	}
 	after := w.Rows(t)
-	// A refused sign-in deletes these rows, which gives no rights.
+	// A refused sign-in also deletes these rows, which is harmless.
 	for _, spent := range []string{"device_logins", "challenges"} {
 		delete(rows, spent)
 		delete(after, spent)

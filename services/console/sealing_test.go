@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
-// sealedFor returns a value as it appears in the addresses of harbor's pages.
+// sealedFor returns a value as it is sealed in the URLs of harbor's pages.
 func sealedFor(t *testing.T, text string) string {
 	t.Helper()
 	box, err := sealed.New(consoletest.Token)

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// restricted has manifest lines that a manager may not add, by the section that the refusal names.
+// restricted has a manifest line for each section that a manager may not change.
 var restricted = map[string]string{
 	"payments.accounts":  "payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
 	"payments.providers": "payments: {providers: [stripe]}\n",

@@ -302,7 +302,7 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 	forHarbor, forQuay := `{"business":"harbor","email":"ana@example.com","role":"manager"}`,
 		`{"business":"quay","email":"ANA@example.com","role":"desk"}`
 
-	// Harbor invites an address that is not verified, so harbor's owner may be the one who signs in.
+	// The address is not verified yet, so the owner of harbor may be the person who uses this link.
 	early := sessionIn(t, press(t, w, invite(t, w, harbors, forHarbor), ""))
 	// Quay may also invite the address, and does not learn that the person exists.
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations", forQuay)

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// told returns the events of harbor's members and tokens that a token may read, oldest first.
+// told returns the events about members and tokens of harbor that the owner of `token` may read, oldest first.
 func told(t *testing.T, w *consoletest.World, token string) []event.Event {
 	t.Helper()
 	var all []event.Event

@@ -108,8 +108,8 @@ func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 	}
 }
 
-// TestATextIsPublishedAsItWasTypedOnceItWasSeen shows that the page lists the changes before it publishes. It publishes
-// exactly the sent text with its comments.
+// TestATextIsPublishedAsItWasTypedOnceItWasSeen shows that the page lists the changes before it publishes. The
+// published text equals the text in the form, with its comments.
 func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -87,8 +87,8 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestTheDescriptionHasEveryWebhook shows that the OpenAPI document has a webhook for each event type. The example of
-// each event has the properties that the schema of its data requires, and no others.
+// TestTheDescriptionHasEveryWebhook shows that the OpenAPI document has a webhook for each event type. The data of each
+// example payload has all properties that its schema requires, and none that the schema lacks.
 func TestTheDescriptionHasEveryWebhook(t *testing.T) {
 	t.Parallel()
 	body, _ := shown(t, referenceDocument)

@@ -40,7 +40,7 @@ func shellAt(t *testing.T, w *consoletest.World) shell {
 	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": consoletest.Token}}
 }
 
-// run runs the command with the longest timeout of tests, so that a slow machine does not fail the test.
+// run runs the command with the timeout testkit.MaxWait, so that a slow machine does not fail the test.
 func (s shell) run(args ...string) result {
 	s.t.Helper()
 	if len(args) > 0 && args[0] != "__complete" {

@@ -66,7 +66,7 @@ func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 				return env[name]
 			},
 			Wait: func(_ context.Context, d time.Duration) error {
-				// The two polls before this wait were answered with authorization_pending and slow_down.
+				// The first two polls got authorization_pending and slow_down.
 				if waits = append(waits, d); len(waits) == 3 {
 					answer(t, w, session, said.String(), harbor, how)
 				}

@@ -24,8 +24,8 @@ pricing_rules: [{key: monday, kind: day_of_week, days: [mon], percent: -10, appl
 privacy: {keep_customers_days: 400}
 `
 
-// TestAffectsSold shows that changes of prices, texts and pictures cannot affect existing bookings, and that all other
-// changes can.
+// TestAffectsSold shows that AffectsSold is false for changes of prices, texts and pictures, which cannot affect
+// existing bookings. It is true for other changes.
 func TestAffectsSold(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) *manifest.Manifest {

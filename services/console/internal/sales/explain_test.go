@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TestInTheWayNamesEveryBookingThatOccupiesItsTime shows that each booking except a cancelled one can be the reason why
-// a time is occupied (semantics.md §3).
+// TestInTheWayNamesEveryBookingThatOccupiesItsTime shows that a booking in each status except cancelled occupies its
+// time (semantics.md §3) and is named as the conflict.
 func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR"}

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// TestEachFieldOfTheManifestBelongsToOneSection fails for a new field of the manifest that has no row, for a row that
-// names no field, and for a field that belongs to two sections.
+// TestEachFieldOfTheManifestBelongsToOneSection shows that each field of the manifest belongs to exactly one section,
+// and that each row of the table names a field.
 func TestEachFieldOfTheManifestBelongsToOneSection(t *testing.T) {
 	t.Parallel()
 	rows := map[string]int{}

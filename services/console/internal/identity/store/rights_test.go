@@ -73,8 +73,8 @@ func join(t *testing.T, s *store.Store, by access.Principal, person, business uu
 	return err
 }
 
-// writes has, by its name, each method of the store that takes a principal. Each function calls the method as the
-// account, which owns a business or is an operator.
+// writes has each method of the store that takes a principal, by the name of the method. Each function calls the method
+// as the account, which owns a business or is an operator.
 var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
 		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business,
@@ -343,8 +343,8 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	}
 }
 
-// byGroup returns a person who becomes an operator at `at` through a group of the OpenID provider. The session that it
-// returns begins an hour later by another kind of sign-in.
+// byGroup returns a person who becomes an operator at `at` through a group of the OpenID provider. The returned session
+// begins an hour later, by a sign-in without the provider.
 func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	t.Helper()
 	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
@@ -367,7 +367,7 @@ func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 }
 
 // TestRevocationWaitsForWriteInItsTransaction shows that a revocation waits for a write that has already checked the
-// rights of its principal. The next write is refused.
+// rights of its principal. A later write of that principal is refused.
 func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
@@ -428,8 +428,8 @@ func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	}
 }
 
-// TestRevocationIsAnsweredAfterWritesUnderWay shows that a revocation takes effect at once. It returns only after the
-// write that the revoked token has begun ends.
+// TestRevocationIsAnsweredAfterWritesUnderWay shows that a revocation takes effect at once, but returns only when the
+// writes of the revoked token have ended.
 func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())

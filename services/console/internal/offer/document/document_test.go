@@ -73,8 +73,8 @@ func read(t testing.TB, text string) (*document.Document, document.Fields) {
 	return d, fields
 }
 
-// TestReadingAndWritingStopWhenTheCallerSaysSo stops reading and writing at each call of the stop function in turn. It
-// expects ErrStopped and no document.
+// TestReadingAndWritingStopWhenTheCallerSaysSo shows that reading and writing end at any call of the stop function that
+// returns true. They then return ErrStopped and no document.
 func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 	t.Parallel()
 	d, fields := read(t, studio)
@@ -211,7 +211,7 @@ func normal(t testing.TB, fields document.Fields) document.Fields {
 	return all
 }
 
-// change makes one random change of the kinds that people make.
+// change makes one random change of a kind that the forms make.
 func change(r *rapid.T, fields document.Fields) {
 	services, _ := fields["services"].([]any)
 	switch what := rapid.IntRange(0, 6).Draw(r, "change"); {

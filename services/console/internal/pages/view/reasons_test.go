@@ -90,7 +90,8 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 						t.Errorf("%s: %s of %q, %q: %q, as of %q", language, rule, whose, member, sentence, other)
 					}
 					said[sentence] = rule
-					// The result of this call is not used: a missing optional field shows up in p.Words.Fault below.
+					// This reason has only the required fields. If its sentence fails, p.Words.Fault below returns the
+					// error.
 					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member})
 				}
 			}
@@ -105,8 +106,8 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestAReasonLeadsToWhereItIsChanged shows that the reason why a start cannot be booked links to the page that changes
-// it. A person who may not change the offer gets no link.
+// TestAReasonLeadsToWhereItIsChanged shows that each reason why a time cannot be booked links to the page that changes
+// the cause. A person who may not change the offer gets no link.
 func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
 	t.Parallel()
 	p, offer := reading(t, "en")
