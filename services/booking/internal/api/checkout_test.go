@@ -191,8 +191,8 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 	}
 }
 
-// TestByTheLinkItIsSaidThatABookingWasNotPaidInTime shows that the page of the link names a missing payment as the
-// reason of a cancellation. It does not name it if the owner cancelled the booking.
+// TestByTheLinkItIsSaidThatABookingWasNotPaidInTime shows that the customer's page marks a booking as unpaid if it was
+// cancelled because the payment is missing. A booking that the owner cancelled is not marked.
 func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -385,8 +385,8 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestASaleKeepsItsZoneAndCurrency changes the time zone and the currency of the business. A sold booking is shown and
-// refunded in the old ones. A reschedule uses the new time zone and keeps the currency.
+// TestASaleKeepsItsZoneAndCurrency changes the time zone and the currency of the business. A booking is shown and
+// refunded in the zone and currency of its sale. A reschedule uses the new time zone and keeps the currency.
 func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)

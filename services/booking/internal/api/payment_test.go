@@ -475,8 +475,8 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 	}
 }
 
-// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline a payment. The booking waits until it expires
-// (lifecycle.md §4). The customer pays with another card, or not.
+// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline two payments. The booking waits until it
+// expires (lifecycle.md §4). In one case the customer then pays with success, in the other not.
 func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"with success": true, "in vain": false} {

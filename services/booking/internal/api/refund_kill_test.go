@@ -28,8 +28,10 @@ import (
 )
 
 // life is the life of a process. The process passes a point before and after each statement and each call of the
-// provider, and is killed at the last point. It does not send the statement or call before that point, does not get the
-// answer after it, and sends nothing later.
+// provider, and is killed at the last point.
+//
+// If the last point is before a statement or call, the process does not send it. If the last point is after it, the
+// process does not get the answer. A killed process sends nothing more.
 type life struct {
 	context.Context
 	kill   context.CancelFunc
@@ -122,8 +124,8 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	})
 }
 
-// TestKilledAtAnyPointTicketsAreRefundedOnce does the same with orders of tickets. Each order takes the last ticket of
-// its event.
+// TestKilledAtAnyPointTicketsAreRefundedOnce kills the process in the same way while it cancels and refunds orders of
+// tickets. Each order takes the last ticket of its event.
 func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -204,8 +206,8 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 	}
 }
 
-// expectTicketsGivenBack fails the test unless an order is cancelled and the provider refunded `owed`. The stored
-// refund and the events must agree.
+// expectTicketsGivenBack fails the test unless the order is cancelled and the provider refunded `owed` cents. The
+// stored refund and the events must show the same.
 func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64
@@ -241,8 +243,8 @@ func howMuch(rng *rand.Rand) (booking.RefundAmount, int64) {
 	return all[i], []int64{4000, 0, cents}[i]
 }
 
-// expectGivenBack fails the test unless a booking is cancelled and the provider refunded `owed`. The stored refund and
-// the events must agree.
+// expectGivenBack fails the test unless the booking is cancelled and the provider refunded `owed` cents. The stored
+// refund and the events must show the same.
 func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64

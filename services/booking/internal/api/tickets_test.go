@@ -24,7 +24,7 @@ var (
 	otherID = uuid.MustParse("77777777-7777-4777-8777-777777777777")
 )
 
-// withGala adds an event tonight, from 22:00 to 01:30, with 5 places and two tiers.
+// withGala adds an event tonight, from 22:00 to 01:30, with two tiers and 5 tickets in total.
 func withGala(change func(*catalog.Event)) func(*catalog.Offer) {
 	return func(o *catalog.Offer) {
 		event := catalog.Event{
