@@ -33,14 +33,14 @@ func TestMain(m *testing.M) {
 	leaks.Verify(m)
 }
 
-// newStoreSettings returns settings with an empty database, and with a Redis database that no other test uses: the
-// clients of all tests have the same address.
+// newStoreSettings returns settings with an empty database, and with a Redis database that no other test uses. All
+// tests send requests from one address, so that a shared Redis would count them together.
 func newStoreSettings(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": testkit.RedisDatabase(t)}
 }
 
-// outputWatcher collects the output. It sends the text to greeting when the greeting is complete.
+// outputWatcher collects the output. It sends the output to the channel `greeting` when the greeting is complete.
 type outputWatcher struct {
 	text     strings.Builder
 	greeting chan string
@@ -191,8 +191,8 @@ func TestGreetingSignInLinkWorksOnce(t *testing.T) {
 // beginLine matches the link with which an operator signs in.
 var beginLine = regexp.MustCompile(`begin +(http://\S+)`)
 
-// TestGreetingOperatorLinkOpensBusinessForm opens the operator's links that two starts print. Each link leads to the
-// form for a new business.
+// TestGreetingOperatorLinkOpensBusinessForm opens the operator's links that two starts print. Each link leads to a page
+// with a link to the form for a new business.
 func TestGreetingOperatorLinkOpensBusinessForm(t *testing.T) {
 	t.Parallel()
 	env := newStoreSettings(t)

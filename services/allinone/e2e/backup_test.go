@@ -29,9 +29,9 @@ import (
 const backupClients = 64
 
 // TestBackupUnderLoadHasAllAcknowledgedBookings makes a backup while many clients book, and restores it into another
-// database. The restored database has every booking that was confirmed to a client before the backup, with the
-// customer's link. After the restore, Slotmesh sends the messages that the backup lists as unsent, and repeats no other
-// message. If the database is idle, pg_dump writes the same tables for the original and for the restored database.
+// database. The restored database has every booking that was answered with 201 before the backup, with the customer's
+// link. After the restore, Slotmesh sends the messages that the backup lists as unsent, and repeats no other message.
+// If the database is idle, pg_dump writes the same tables for the original and for the restored database.
 func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)
@@ -123,7 +123,8 @@ func (s *backupTest) load() func() {
 	}
 }
 
-// bookOne makes the booking number `i`. Each number has its own member and time.
+// bookOne makes the booking number `i`. Each number stands for another member and time, so that no two bookings
+// conflict.
 func (s *backupTest) bookOne(i int) {
 	day, slot := i/awayPerDay, i%awayPerDay
 	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),

@@ -140,7 +140,7 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	}
 }
 
-// TestClassOccupiesItsTeacher checks that Ben is busy from 18:00 to 19:15, also if no seat of his class is sold.
+// TestClassOccupiesItsTeacher checks that Ben is busy from 18:00 to 19:15, even if no seat of his class is sold.
 func TestClassOccupiesItsTeacher(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -203,7 +203,7 @@ func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 	}
 	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`,
 		`key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
-	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "") // without a session, the first one with free seats is taken
+	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "") // a request without a session gets the first one with free seats
 	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
 		t.Errorf("a seat without a session named was taken so that %s remain", got)
 	}

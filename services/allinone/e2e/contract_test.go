@@ -31,14 +31,14 @@ type contract struct {
 
 func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	d := c.documents[r.URL.Scheme+"://"+r.URL.Host]
-	// MCP describes itself and is tested in services/mcp, and pages have no document.
+	// MCP and pages have no OpenAPI document. Tests in services/mcp check MCP.
 	if d == nil || r.URL.Path == "/mcp" || slices.ContainsFunc(components.All["pages"].Below,
 		func(at string) bool { return strings.HasPrefix(r.URL.Path, at+"/") }) {
 		return c.next.RoundTrip(r)
 	}
 	var sent []byte
-	// A request without a body keeps http.NoBody: for another reader that returns no byte within 200 ms, net/http sends
-	// an empty chunk.
+	// Keep http.NoBody for a request without a body. If another reader returns no byte within 200 ms, net/http sends an
+	// empty chunk.
 	if r.Body != nil && r.Body != http.NoBody {
 		var err error
 		if sent, err = io.ReadAll(r.Body); err != nil {
@@ -76,8 +76,8 @@ type document struct {
 	router routers.Router
 }
 
-// loadDocument reads a document and makes it strict: an unknown field is an error here, although clients should ignore
-// it.
+// loadDocument reads an OpenAPI document and makes it strict. The tests treat an unknown field as an error, although
+// clients should ignore unknown fields.
 func loadDocument(text []byte) (*document, error) {
 	described, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
@@ -92,7 +92,7 @@ func loadDocument(text []byte) (*document, error) {
 		}
 	}
 	forbidUnknownCodes(described)
-	described.Servers = nil // any host
+	described.Servers = nil // accept any host
 	router, err := gorillamux.NewRouter(described)
 	return &document{described, router}, err
 }

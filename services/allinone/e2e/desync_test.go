@@ -142,7 +142,7 @@ func TestServersResistRequestSmuggling(t *testing.T) {
 
 var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// documentedPaths returns the paths of an OpenAPI document for the business desync.
+// documentedPaths returns the paths of an OpenAPI document for the business with the slug desync.
 func documentedPaths(t *testing.T, w *platform, document string, header http.Header) []string {
 	t.Helper()
 	var described struct {

@@ -150,7 +150,7 @@ func TestEventsCountRemainingTickets(t *testing.T) {
 	w.admin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusConflict, "conflict")
 	checkRemainders(t, "after cancelling 5", w.events(t, "stage/events"), 7, 7, 4, 0)
 
-	w.publish(t, "stage", theatre("stage", 2, 8, 4, 3)) // fewer seats than are sold
+	w.publish(t, "stage", theatre("stage", 2, 8, 4, 3)) // fewer seats than sold tickets
 	checkRemainders(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
 	w.publish(t, "stage", theatre("stage", 12, 8, 4, 4))
 	checkRemainders(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
@@ -247,7 +247,7 @@ func TestEventsWithoutBookingHaveUnknownRemainders(t *testing.T) {
 func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	capacities := []int{60, 40, 30, 20} // of the event, then of its tiers
+	capacities := []int{60, 40, 30, 20} // capacity of the event, then of its tiers
 	w.publish(t, "rush", theatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
 	gala := w.events(t, "rush/events").Events[0]
 	type order struct {

@@ -43,7 +43,7 @@ func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 				o := appointment(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
 				id, times := w.bookUntilAnswered(t, "survivor", key, o)
 				acknowledged[i] = append(acknowledged[i], id)
-				refused.Add(int32(times)) // a small number
+				refused.Add(int32(times)) // the number is small enough for int32
 				if booked.Add(1) == clients*each/3 {
 					close(third)
 				}

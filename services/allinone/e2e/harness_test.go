@@ -120,7 +120,7 @@ func mondayAfter(t *testing.T, begun time.Time) string {
 type platform struct {
 	*allinone.Process
 	http    *http.Client
-	address string // client address of requests that name none
+	address string // client address of requests without X-Forwarded-For
 	once    sync.Once
 
 	isShared    bool // other tests use the process too
@@ -129,8 +129,8 @@ type platform struct {
 }
 
 // start starts a Slotmesh without the demo business and with its own database. The front trusts X-Forwarded-For, so
-// that a test can act as many clients. The configured limits are high, because tests share a Redis and some share this
-// machine's address.
+// that a test can act as many clients. The configured limits are high, because tests share a Redis, and some tests
+// share this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *platform {
 	t.Helper()
 	cfg := defaults(t, t.TempDir())
@@ -174,7 +174,7 @@ func defaults(t testing.TB, home string) allinone.Config {
 }
 
 // newPlatform returns a client of a process. The client closes idle connections after 30 seconds. The services close
-// them after two minutes, and a request that is sent at that moment would fail.
+// idle connections after two minutes, and a request that is sent at that moment would fail.
 func newPlatform(t *testing.T, p *allinone.Process) *platform {
 	t.Helper()
 	w := &platform{Process: p, address: newAddress(), http: &http.Client{Timeout: 3 * time.Minute}}
@@ -203,7 +203,7 @@ func showWarnings(t *testing.T, log string) {
 		strings.Join(warnings[max(0, len(warnings)-most):], ""))
 }
 
-// useOwnRedis gives a platform its own Redis database, and so its own limits.
+// useOwnRedis gives a platform its own Redis database, so that other tests do not count towards its limits.
 func useOwnRedis(t *testing.T) func(*allinone.Config) {
 	t.Helper()
 	redis := testkit.RedisDatabase(t)
@@ -243,7 +243,7 @@ func (a addressed) CloseIdleConnections() {
 }
 
 // proxy starts a proxy of an address of the platform and returns the proxy's address. Programs that cannot send
-// X-Forwarded-For use it: the proxy adds the client's address to their requests.
+// X-Forwarded-For use the proxy, which adds a client address to their requests.
 func (w *platform) proxy(t *testing.T, address string) string {
 	t.Helper()
 	target, err := url.Parse(address)
@@ -281,7 +281,7 @@ func (a reply) decodeObject(t *testing.T) map[string]any {
 	return o
 }
 
-// decode checks the status and decodes the JSON body into out.
+// decode checks the status and decodes the JSON body into `out`.
 func (a reply) decode(t *testing.T, status int, out any) {
 	t.Helper()
 	a.checkStatus(t, status, "")
@@ -290,7 +290,8 @@ func (a reply) decode(t *testing.T, status int, out any) {
 	}
 }
 
-// checkStatus checks the status and, of an error, the shape and the messageCode (semantics.md §7).
+// checkStatus checks the status. If the response is an error, checkStatus also checks its shape and its messageCode
+// (semantics.md §7).
 func (a reply) checkStatus(t *testing.T, status int, code string) {
 	t.Helper()
 	if a.status != status {

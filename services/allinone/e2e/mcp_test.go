@@ -43,7 +43,7 @@ func (w *platform) agent(t *testing.T, key string) agent {
 	return agent{session}
 }
 
-// call calls a tool and decodes its structured content into out, which may be nil.
+// call calls a tool and decodes its structured content into `out`, which may be nil.
 func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallToolResult {
 	t.Helper()
 	answer, err := a.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})

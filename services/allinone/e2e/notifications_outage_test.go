@@ -49,7 +49,7 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	}
 	away := a.book("while it was away", n)
 	begun := time.Now()
-	a.again() // another process, whose notifications service continues the work of the first one's
+	a.again() // another process; its notifications service continues the work of the stopped one
 	catching := a.book("while it caught up", max(n/5, 8))
 	for _, other := range []map[string]bool{away, catching} {
 		if !maps.Equal(running, other) {

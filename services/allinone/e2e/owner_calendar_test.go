@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// columnPosition returns a script for the position of a minute of the day in a member's column.
+// columnPosition returns a script that returns the position of a minute of the day in a member's column.
 func columnPosition(member string, minute float64) string {
 	return fmt.Sprintf(`(() => {
 		const column = [...document.querySelectorAll(".column")].find(c => c.innerText.trim().startsWith(%q))?.querySelector(".slots");

@@ -153,7 +153,8 @@ func (o *ownerSite) pageChecker(v *visitor.Visitor, name string) func(step, sele
 	}
 }
 
-// checkMainPages checks the five pages whose layout depends most on the window, the language, the scripts and the line.
+// checkMainPages checks the five pages whose layout depends most on the window, the language, the scripts and the
+// connection.
 func (o *ownerSite) checkMainPages(v *visitor.Visitor, seen func(step, selector string)) {
 	v.Go(o.at("/today"))
 	seen("1-today", ".today .row")
@@ -263,7 +264,7 @@ func (o *ownerSite) useCalendar(t *testing.T) {
 		`!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
 }
 
-// bookByPhone books for a customer who calls: first at a busy time, then at a time that is no usual start.
+// bookByPhone books for a customer who calls: first at a busy time, then at a time that is not a regular start.
 func (o *ownerSite) bookByPhone(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/bookings/new"))
@@ -281,7 +282,7 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 	if kept := v.Filled("Customer"); kept != "Eva Lind" {
 		t.Errorf("the customer is %q", kept)
 	}
-	v.Fill("Time", "13:07") // not on the grid
+	v.Fill("Time", "13:07") // not a regular start
 	v.PressTwice("Book")
 	v.Sees("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52", "By the business",
 		"Confirmed")

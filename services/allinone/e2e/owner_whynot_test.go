@@ -42,7 +42,7 @@ func TestOwnersSeeWhyStartIsNotBookableInABrowser(t *testing.T) {
 	})
 }
 
-// askWhyNot asks about starts that are closed, busy and off the grid, and books after closing time.
+// askWhyNot asks about starts that are closed, busy and not regular, and books after closing time.
 func (o *ownerSite) askWhyNot(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/calendar?date=2027-03-01"))

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// focusedName is a script for the name of the focused element, as screen readers read it.
+// focusedName is a script that returns the name of the focused element as screen readers read it.
 const focusedName = `(e => e.getAttribute("aria-label") || e.innerText)(document.activeElement)`
 
 // useMonthGrid moves through the month by the keyboard (pages.md: the month is an APG grid).
@@ -34,7 +34,7 @@ func (p *pages) useMonthGrid(t *testing.T) {
 		{kb.ArrowLeft, "Saturday, 13 March 2027", "No free times on this day."},
 		{kb.Home, "Monday, 8 March 2027", "Free times: "},
 		{kb.ArrowUp, "Monday, 1 March 2027", "Free times: "},
-		{kb.PageUp, "Monday, 1 March 2027", ""}, // nothing can be booked before
+		{kb.PageUp, "Monday, 1 March 2027", ""}, // no earlier month can be booked
 		{kb.ArrowLeft, "Monday, 1 March 2027", ""},
 		{kb.PageDown, "Thursday, 1 April 2027", "No free times on this day."},
 		{kb.ArrowLeft, "Wednesday, 31 March 2027", "Free times: "},

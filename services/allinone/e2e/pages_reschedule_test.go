@@ -42,8 +42,8 @@ func (w *platform) bookForCustomerLink(t *testing.T, slug, key string, o order) 
 
 var startField = regexp.MustCompile(`name="to" value="([^"]*)"`)
 
-// offeredStarts returns the starts of a day that a page offers for rescheduling, as its form sends them, by their
-// time.
+// offeredStarts returns the starts of a day that a page offers for rescheduling. The keys are times, and the values are
+// those that the form sends.
 func (s pageAnswer) offeredStarts(t *testing.T, day string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -102,7 +102,7 @@ func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 		}
 		booked := o.order()
 		link := w.bookForCustomerLink(t, "moves", key, booked)
-		page := w.browse(t, link+"/move", nil) // it begins with the day of the booking
+		page := w.browse(t, link+"/move", nil) // the page begins with the day of the booking
 		page.checkPage(t, name, http.StatusOK, "Choose another time", `class="day chosen"`)
 		listed := page.offeredStarts(t, day)
 		want := []string{booked["time"].(string)} // its present start is accepted, too

@@ -56,7 +56,7 @@ func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	visit(w.PublicURL+"/m/"+wrong, nil) // unknown to booking, while rental is stopped
+	visit(w.PublicURL+"/m/"+wrong, nil) // booking does not know the token, and rental is stopped
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ package e2e
 
 import "testing"
 
-// The race detector checks concurrent bookings of a slot, of seats, of tickets and of units. It also checks agents,
-// replicas, messages, webhooks, payments and pages.
+// init selects the tests that run with the race detector. They book slots, seats, tickets and units concurrently, and
+// use agents, replicas, messages, webhooks, a payment and the pages.
 func init() {
 	racedTests = []func(*testing.T){
 		TestConcurrentBookingsSellSlotOnce,

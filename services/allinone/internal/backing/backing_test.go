@@ -170,7 +170,7 @@ func startLongStatement(t *testing.T, s *Stores) func() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // the test ends the server before the statement
+		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // the test stops the server before the statement ends
 	}()
 	waiting, err := pgx.Connect(t.Context(), s.DatabaseURL)
 	if err != nil {
