@@ -2,7 +2,6 @@ package timespan
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/values/clip"
@@ -20,14 +19,40 @@ func NewDate(year int, month time.Month, day int) Date {
 // ParseDate parses a date of the form YYYY-MM-DD. It rejects dates that do not exist, such as 2027-02-29
 // (semantics.md §1). It also rejects the year 0, which does not exist in the calendar and in PostgreSQL.
 func ParseDate(s string) (Date, error) {
-	if len(s) != len(time.DateOnly) {
+	d, ok := readDate(s)
+	switch {
+	case ok:
+		return d, nil
+	case len(s) != len(time.DateOnly):
 		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
 	}
-	t, err := time.Parse(time.DateOnly, s)
-	if err != nil || t.Year() == 0 {
-		return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
+	return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
+}
+
+// readDate is [ParseDate] without an error sentence. It allocates nothing.
+func readDate[T string | []byte](s T) (Date, bool) {
+	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
+		return 0, false
 	}
-	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
+	y, m, d := readDigits(s[:4]), readDigits(s[5:7]), readDigits(s[8:])
+	if y < 1 || m < 1 || d < 1 {
+		return 0, false
+	}
+	date := NewDate(y, time.Month(m), d)
+	year, month, day := date.YMD()
+	return date, year == y && month == time.Month(m) && day == d
+}
+
+// readDigits returns the number that consists of the digits s, or -1 if another character is in s.
+func readDigits[T string | []byte](s T) int {
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
 }
 
 // DateOf returns the calendar date at the instant `t` in the time zone `loc`.
@@ -52,15 +77,19 @@ func (d Date) String() string {
 }
 
 // MarshalText formats `d` as YYYY-MM-DD.
-func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Date) MarshalText() ([]byte, error) {
+	return time.Unix(int64(d)*secondsPerDay, 0).UTC().AppendFormat(make([]byte, 0, len(time.DateOnly)), time.DateOnly),
+		nil
+}
 
 // UnmarshalText parses text as [ParseDate] does.
 func (d *Date) UnmarshalText(b []byte) error {
-	p, err := ParseDate(string(b))
-	if err != nil {
+	read, ok := readDate(b)
+	if !ok {
+		_, err := ParseDate(string(b))
 		return err
 	}
-	*d = p
+	*d = read
 	return nil
 }
 
@@ -76,37 +105,46 @@ type TimeOfDay int
 
 // ParseTimeOfDay parses a time of the form HH:MM, from 00:00 to 24:00.
 func ParseTimeOfDay(s string) (TimeOfDay, error) {
-	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip.Text(s))
+	t, ok := readTimeOfDay(s)
+	if !ok {
+		return 0, fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip.Text(s))
+	}
+	return t, nil
+}
+
+// readTimeOfDay is [ParseTimeOfDay] without an error sentence. It allocates nothing.
+func readTimeOfDay[T string | []byte](s T) (TimeOfDay, bool) {
 	if len(s) != 5 || s[2] != ':' {
-		return 0, bad
+		return 0, false
 	}
-	h, errH := strconv.ParseUint(s[:2], 10, 8)
-	m, errM := strconv.ParseUint(s[3:], 10, 8)
-	if errH != nil || errM != nil || m > 59 || h > 24 || (h == 24 && m != 0) {
-		return 0, bad
-	}
-	return TimeOfDay(h*60 + m), nil
+	h, m := readDigits(s[:2]), readDigits(s[3:])
+	return TimeOfDay(h*60 + m), h >= 0 && m >= 0 && m <= 59 && (h < 24 || h == 24 && m == 0)
 }
 
 // String formats `t` as HH:MM. A time on the next day is shown
 // as a time of that day: 1500 is "01:00", but 1440 is "24:00".
 func (t TimeOfDay) String() string {
-	if t > MinutesPerDay {
-		t %= MinutesPerDay
-	}
-	return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
+	text, _ := t.MarshalText()
+	return string(text)
 }
 
 // MarshalText formats `t` as [TimeOfDay.String] does.
-func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+func (t TimeOfDay) MarshalText() ([]byte, error) {
+	if t > MinutesPerDay {
+		t %= MinutesPerDay
+	}
+	h, m := int(t)/60, int(t)%60
+	return []byte{byte('0' + h/10), byte('0' + h%10), ':', byte('0' + m/10), byte('0' + m%10)}, nil
+}
 
 // UnmarshalText parses text as [ParseTimeOfDay] does.
 func (t *TimeOfDay) UnmarshalText(b []byte) error {
-	p, err := ParseTimeOfDay(string(b))
-	if err != nil {
+	read, ok := readTimeOfDay(b)
+	if !ok {
+		_, err := ParseTimeOfDay(string(b))
 		return err
 	}
-	*t = p
+	*t = read
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package timespan
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -46,6 +47,38 @@ func TestParsersRejectNonexistentValues(t *testing.T) {
 	for _, s := range []string{"09:00-09:00", "24:00-25:00", "09:00", "9-17", "24:00-02:00"} {
 		if w, err := ParseWindow(s); err == nil {
 			t.Errorf("window %q was read as %s", s, w)
+		}
+	}
+}
+
+func TestParsersAgreeWithPackageTime(t *testing.T) {
+	t.Parallel()
+	for _, year := range []int{0, 1, 1900, 1999, 2000, 2027, 2028, 9999} {
+		for month := range 14 {
+			for day := range 33 {
+				text := fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+				want, err := time.Parse(time.DateOnly, text)
+				isDate := err == nil && year > 0
+				var read Date
+				if got := read.UnmarshalText([]byte(text)) == nil; got != isDate {
+					t.Errorf("%s: read %t, want %t", text, got, isDate)
+				} else if back, _ := read.MarshalText(); isDate && (string(back) != text || DateOf(want, time.UTC) != read) {
+					t.Errorf("%s was read as %s", text, read)
+				}
+			}
+		}
+	}
+	for hour := range 26 {
+		for minute := range 62 {
+			text := fmt.Sprintf("%02d:%02d", hour, minute)
+			_, err := time.Parse("15:04", text)
+			isTime := err == nil || text == "24:00"
+			var read TimeOfDay
+			if got := read.UnmarshalText([]byte(text)) == nil; got != isTime {
+				t.Errorf("%s: read %t, want %t", text, got, isTime)
+			} else if isTime && (int(read) != hour*60+minute || read.String() != text) {
+				t.Errorf("%s was read as %s", text, read)
+			}
 		}
 	}
 }
