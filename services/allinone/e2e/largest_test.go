@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// catalogue returns the manifest of a business with 1,000 services of five variants each. All of its 200 pricing rules
-// apply to all of them.
+// catalogue returns the manifest of a business with 1,000 services of five variants each. Its 200 pricing rules apply
+// to all services.
 func catalogue(slug string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b,

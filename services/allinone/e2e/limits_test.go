@@ -15,7 +15,7 @@ import (
 )
 
 // checkLimit sends requests until `limit` requests have passed within a minute. It checks that the next request is
-// refused and has the headers of the limit.
+// refused and has the rate limit headers.
 func checkLimit(t *testing.T, what string, limit, status int, send func(i int) reply) {
 	t.Helper()
 	refused := findRefused(t, what, limit, status, send)
@@ -33,7 +33,8 @@ func checkLimit(t *testing.T, what string, limit, status int, send func(i int) r
 
 // findRefused sends requests until one is refused, and returns its answer. Exactly `limit` requests must have passed in
 // the minute before the refused request. A busy machine may need more than a minute for `limit` requests, and then the
-// first ones no longer count. A request was counted between its start and its end, so findRefused records both times.
+// first ones no longer count. The platform counts a request between its start and its end, so findRefused records both
+// times.
 func findRefused(t *testing.T, what string, limit, status int, send func(i int) reply) reply {
 	t.Helper()
 	var sent, answered []time.Time // times of the requests that passed

@@ -16,7 +16,7 @@ import (
 )
 
 // TestCustomerLinkCancelsAndCalendarFeedFollows books, opens the customer's link and cancels by it. The owner's
-// calendar feed shows the booking, and ends when it is revoked.
+// calendar feed shows the booking, and is not found after it is revoked.
 func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	t.Parallel()
 	const pages = "https://book.example.org"

@@ -30,8 +30,8 @@ type agentOutput struct {
 }
 
 // TestAgentSDKsFindStartsAndBook runs agents that use the MCP SDKs for Python and TypeScript. Each agent lists the
-// tools, finds a start and books it once. The Python agent uses the newest revision of the protocol, and then the older
-// handshake.
+// tools, finds a start and books it once. The Python agent runs twice: with the newest revision of the protocol, and
+// with the older handshake.
 func TestAgentSDKsFindStartsAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)

@@ -297,7 +297,7 @@ func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 		return a
 	}
 	asServer := func(key string) reply { return w.book(t, "salon", key, order{}) }
-	// The function refused returns the first refused answer to `last`. Half of the requests before it are sent by
+	// The function `refused` returns the first refused answer to `last`. Half of the requests before it are sent by
 	// `other`.
 	refused := func(what string, status int, last, other func(string) reply) reply {
 		key := w.key(t, "salon", "all")

@@ -45,8 +45,8 @@ func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, seen func(s
 	seen("10-sell", "input[type=number]")
 }
 
-// sellAtDoor sells tickets of two tiers at the door, not more than are left. It finds the buyer and cancels the
-// order.
+// sellAtDoor sells tickets of two tiers at the door, and checks that no more tickets than remain can be sold. It finds
+// the buyer and cancels the order.
 func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
 	o.sellTickets(t, "Zoë Martins", "Floor", 4)
@@ -62,7 +62,7 @@ func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v.Check()
 	v.Fill("Floor", "2")
 	v.Fill("Box", "2")
-	o.sellTickets(t, "Eva Lind", "Box", 1) // in another window
+	o.sellTickets(t, "Eva Lind", "Box", 1) // a sale in another window
 	v.Press("Sell tickets")
 	v.Sees("Not that many are left", "€80.00 · 1 left")
 	if kept := v.Filled("Customer"); kept != "Bruno Costa" {

@@ -40,7 +40,8 @@ func (o *ownerSite) checkDayPages(v *visitor.Visitor, seen func(step, selector s
 	seen("12-roster", ".row.guest")
 }
 
-// lendRentals reserves units at the counter, not more than there are, notes pickup and return, and cancels.
+// lendRentals reserves units at the counter, and checks that no more units than are free can be reserved. It notes
+// pickup and return, and cancels.
 func (o *ownerSite) lendRentals(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/rentals"))

@@ -141,8 +141,9 @@ func TestVariantSetsDurationAndPrice(t *testing.T) {
 // member, so that only single bookings can prevent them.
 var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 
-// TestConcurrentPackagesAreNeverBookedInPart books packages and their single services at the same time. It repeats this
-// on other Mondays until some packages were booked and some were refused. No package may be booked in part.
+// TestConcurrentPackagesAreNeverBookedInPart books packages and their single services at the same time. The test
+// repeats the race on other Mondays until some packages were booked and some were refused. No package may be booked in
+// part.
 func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -236,8 +236,8 @@ func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 	}
 }
 
-// TestBookingFormRejectsForgedRequests shows that a request books nothing if it has an invalid token, another price, or
-// another origin. It also books nothing if it fills in the field that only programs see.
+// TestBookingFormRejectsForgedRequests shows that a request books nothing if it has an invalid token, no name, another
+// price, or another origin. It also books nothing if it fills in the field that only programs see.
 func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
@@ -284,8 +284,8 @@ func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	}
 }
 
-// TestBookingPageExplainsClosedBusinesses shows that the page of a business without online bookings says so in the
-// reader's language. An unknown address has a page, too.
+// TestBookingPageExplainsClosedBusinesses shows that the page of a business without online bookings explains this in
+// the reader's language. An unknown business also has a page.
 func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

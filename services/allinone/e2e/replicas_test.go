@@ -71,8 +71,8 @@ func (r *replicaPair) countBookings(t *testing.T, day string) int {
 }
 
 // race lets 64 clients book on a day at both replicas. Each client continues while its requests book, find an occupied
-// time or are answered with 503. After five bookings, race calls `do`, which must stop further bookings. It returns the
-// number of bookings at the end of `do`, and the last answer of each client.
+// time or are answered with 503. After five bookings, race calls `do`, which must stop further bookings. race returns
+// the number of bookings at the end of `do`, and the last answer of each client.
 func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 	t.Helper()
 	var (

@@ -547,7 +547,7 @@ func stripParentheses(text string) string {
 	return text
 }
 
-// closingParenthesis returns the index of the parenthesis that closes the first one of the text.
+// closingParenthesis returns the index of the parenthesis that closes the first parenthesis of the text.
 func closingParenthesis(text string) int {
 	depth, quoted := 0, false
 	for i, r := range text {

@@ -99,7 +99,7 @@ func TestGoSDKTypesMatchDocument(t *testing.T) {
 }
 
 // agreement has the requirements for a type. If `sent` is true, the type must omit optional fields without a value. If
-// `part` is true, it may lack fields of the schema.
+// `part` is true, the type may lack fields of the schema.
 type agreement struct{ sent, part bool }
 
 // checkType compares a type with a schema.

@@ -40,7 +40,7 @@ type delivery struct {
 	Secret  string            `json:"secret"`
 }
 
-// startReceiver starts a server for webhooks. It returns its URL and a channel of the deliveries.
+// startReceiver starts a server for webhooks. It returns the server's URL and a channel of the deliveries.
 func startReceiver(t *testing.T) (string, <-chan delivery) {
 	t.Helper()
 	all := make(chan delivery, 1000)
