@@ -30,9 +30,9 @@ import (
 const awayBookings = "SLOTMESH_TEST_AWAY"
 
 // TestBookingContinuesWithoutNotifications stops notifications while many bookings are made, and starts it again.
-// Bookings are answered as before. After the start, a webhook and a mail are sent once for each event, in the order of
-// the events of each booking, even if a receiver or the mail server refuses at first (lifecycle.md §2). The test prints
-// how long the bookings took.
+// Bookings are answered as before. After the start, one webhook and one mail are sent for each event (lifecycle.md §2).
+// They follow the order of the booking's events, even if a receiver or the mail server refuses at first. The test
+// prints how long the bookings took.
 func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	t.Parallel()
 	n := 40

@@ -15,8 +15,8 @@ const (
 	spectral = "@stoplight/spectral-cli@6.16.3"
 )
 
-// redoclyRules turn the recommended rules of redocly into errors. Two rules are off: the documents describe all errors
-// of an operation as its default answer, and they name no license, because they do not know the operator of an
+// redoclyRules turn the recommended rules of redocly into errors. Two rules are off. The documents describe all errors
+// of an operation as its default answer. They name no license, because they do not know the operator of an
 // installation.
 const redoclyRules = `extends: [recommended-strict]
 rules:

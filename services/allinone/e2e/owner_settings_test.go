@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// TestOwnersConnectProgramsInABrowser creates, uses and revokes an API key, tests a webhook, opens a calendar feed,
-// and reads the code for embedding and the address for agents.
+// TestOwnersConnectProgramsInABrowser creates, uses and revokes an API key, tests a webhook, and opens a calendar feed.
+// It also reads the code for embedding and the address for agents.
 func TestOwnersConnectProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)

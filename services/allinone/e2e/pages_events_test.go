@@ -198,8 +198,8 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestEventPageExplainsRefusals checks the page of an event that is sold out, must be paid in a way that the page
-// does not have, or has an unknown number of tickets. The page offers no form that would be refused.
+// TestEventPageExplainsRefusals checks the pages of three events. One is sold out, one requires a way of payment that
+// the page does not have, and one has an unknown number of tickets. The page offers no form that would be refused.
 func TestEventPageExplainsRefusals(t *testing.T) {
 	t.Parallel()
 	w := start(t)

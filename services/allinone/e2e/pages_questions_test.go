@@ -36,8 +36,8 @@ func (w *platform) answeredForms(t *testing.T, slug, of string) []map[string]any
 	return forms
 }
 
-// TestTicketAndRentalFormsAskQuestions checks that the forms of tickets and rentals ask the business's questions
-// about the chosen items, keep the answers after an error, and store them for the owner.
+// TestTicketAndRentalFormsAskQuestions checks that the forms of tickets and rentals ask the business's questions about
+// the chosen items. The forms keep the answers after an error and store them for the owner.
 func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// reschedulableSalon returns the manifest of a salon whose customers may reschedule until some hours before the
-// start, with a class that has four sessions on Tuesdays.
+// reschedulableSalon returns the manifest of a salon whose customers may reschedule until `untilHours` hours before the
+// start. The salon has a class with four sessions on Tuesdays.
 func reschedulableSalon(slug string, untilHours int) string {
 	manifest := strings.Replace(salon(slug, 2), "pricing_rules:", `  - key: spin
     name: Spinning

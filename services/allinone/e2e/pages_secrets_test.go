@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// TestSecretsAreNotLoggedTracedOrSent checks that no secret, such as a token of a link, is in a log line or a span of
-// the process, and that no key is in a page, also after failed requests.
+// TestSecretsAreNotLoggedTracedOrSent checks that no log line and no span contains a secret, such as the token of a
+// link. No page contains a key. The checks include failed requests.
 func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 	t.Parallel()
 	home := ""
