@@ -54,7 +54,7 @@ func (o Opening[P]) Open(ctx context.Context) (P, error) {
 			return none, err
 		}
 	}
-	o.Log.WarnContext(ctx, "a payment could not be opened; its sale is taken back", "kind", o.Kind, "subject", o.ID,
+	o.Log.WarnContext(ctx, "a payment could not be opened; its sale is cancelled", "kind", o.Kind, "subject", o.ID,
 		"error", err)
 	o.takeBack(ctx, created, err)
 	return none, &NotOpenedError{err}
@@ -73,6 +73,7 @@ func (o Opening[P]) takeBack(ctx context.Context, created P, cause error) {
 		return retry.RetryableError(o.TakeBack(try, created, cause))
 	})
 	if err != nil {
-		o.Log.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", o.ID, "error", err)
+		o.Log.WarnContext(ctx, "an unpaid sale stays until the reconciliation cancels it", "subject", o.ID, "error",
+			err)
 	}
 }
