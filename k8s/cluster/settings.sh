@@ -33,7 +33,7 @@ wait_for() {
       return 1
     fi >&2
     if [ $SECONDS -ge $deadline ]; then
-      echo "not in time: $*. The last lines of the log of $name:" && tail -5 "$CLUSTER_HOME/logs/$name"
+      echo "timeout: $*. The last lines of the log of $name:" && tail -5 "$CLUSTER_HOME/logs/$name"
       return 1
     fi >&2
     sleep 0.2

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
--- What a next release may do to a table in use, as services/README.md wants it: each step by itself, so that none holds a lock longer than its
--- own, and such that it may be begun anew.
+-- The changes of a next release to a table in use, by the rules in services/README.md. Each step runs alone, so that no lock is
+-- held longer than its step, and each step can be repeated after a failure.
 
 -- +goose Up
 ALTER TABLE bookings ADD COLUMN IF NOT EXISTS next_release text NOT NULL DEFAULT 'not known to the release before';
