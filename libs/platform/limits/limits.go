@@ -60,16 +60,23 @@ type Config struct {
 // Validate returns an error that names each setting with an invalid number of requests.
 func (c *Config) Validate() error {
 	errs := []error{c.Counting.Validate()}
-	for name, n := range map[string]int{
-		"PUBLIC_LIMIT_PER_MINUTE": c.PublicPerMinute, "WEBHOOK_LIMIT_PER_MINUTE": c.WebhookPerMinute,
-		"BOOKING_IP_LIMIT_PER_MINUTE": c.BookPerMinute, "BOOKING_KEY_LIMIT_PER_MINUTE": c.KeyPerMinute,
-		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute, "PAGES_LIMIT_PER_MINUTE": c.PagesPerMinute,
-		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute, "INVITATIONS_PER_HOUR": c.InvitationsPerHour,
-		"ADMIN_LIMIT_PER_MINUTE": c.AdminPerMinute,
+	for _, setting := range []struct {
+		name     string
+		requests int
+	}{
+		{"PUBLIC_LIMIT_PER_MINUTE", c.PublicPerMinute},
+		{"WEBHOOK_LIMIT_PER_MINUTE", c.WebhookPerMinute},
+		{"BOOKING_IP_LIMIT_PER_MINUTE", c.BookPerMinute},
+		{"BOOKING_KEY_LIMIT_PER_MINUTE", c.KeyPerMinute},
+		{"ADMIN_WRONG_TOKENS_PER_MINUTE", c.WrongTokensPerMinute},
+		{"PAGES_LIMIT_PER_MINUTE", c.PagesPerMinute},
+		{"SIGN_INS_PER_MINUTE", c.SignInsPerMinute},
+		{"INVITATIONS_PER_HOUR", c.InvitationsPerHour},
+		{"ADMIN_LIMIT_PER_MINUTE", c.AdminPerMinute},
 	} {
-		if n < 0 || n > maxPerMinute {
-			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name,
-				maxPerMinute))
+		if setting.requests < 0 || setting.requests > maxPerMinute {
+			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit",
+				setting.name, maxPerMinute))
 		}
 	}
 	return errors.Join(errs...)

@@ -288,6 +288,9 @@ func TestConfigReportsAllErrors(t *testing.T) {
 			t.Errorf("%v does not name %s", err, name)
 		}
 	}
+	if again := bad.Validate(); again.Error() != err.Error() {
+		t.Errorf("two calls name the settings in different orders:\n%v\n%v", err, again)
+	}
 }
 
 func TestCancelledRequestIsNotRefused(t *testing.T) {
