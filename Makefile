@@ -5,10 +5,10 @@ SHELL       := bash
 .DEFAULT_GOAL := help
 
 GO      ?= go
-# -trimpath removes the path of the checkout from programs, so that all checkouts of this machine share Go's build cache.
+# -trimpath removes the checkout's path from programs, so that all checkouts of a machine share Go's build cache.
 export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
-# The images, the linter and the soak use the same setting, so that Go compiles each package once for all of them. Only the
-# race detector needs cgo.
+# The images, the linter and the soak use the same setting, so that Go compiles each package once for all of them. Only
+# the race detector needs cgo.
 export CGO_ENABLED := 0
 BIN     := $(CURDIR)/bin
 MODULES := libs charts/test k8s/e2e k8s/images services/catalog/sdk/go $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
@@ -20,7 +20,8 @@ GOLANGCI         := $(dir $(shell $(GO) env GOCACHE))slotmesh/golangci-lint-$(GO
 STRIPE_MOCK_VERSION := v0.203.0
 STRIPE_MOCK         := $(dir $(shell $(GO) env GOCACHE))slotmesh/stripe-mock-$(STRIPE_MOCK_VERSION)
 
-# Dex is an identity provider for tests. Go does not accept its tags as versions: DEX_COMMIT is the commit of DEX_VERSION.
+# Dex is an identity provider for tests. Go does not accept its tags as versions: DEX_COMMIT is the commit of
+# DEX_VERSION.
 DEX_VERSION := v2.45.1
 DEX_COMMIT  := v0.0.0-20260303133905-11d2eeb52b42
 DEX         := $(dir $(shell $(GO) env GOCACHE))slotmesh/dex-$(DEX_VERSION)
@@ -87,8 +88,8 @@ test: lint check-generated check-tidy test-go check-modules ## run all checks th
 .PHONY: test-go
 test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## run Go tests with their own PostgreSQL, Redis, stripe-mock and Dex
 	@echo '== tests'
-	@# Packages start in the given order. The longest package comes first, and the others run beside it. The number of parallel
-	@# packages is one more than the number of processors, because some packages wait.
+	@# Packages start in the given order. The longest package comes first, and the others run beside it. The number of
+	@# parallel packages is one more than the number of processors, because some packages wait.
 	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE)) | grep -v /$(E2E)); \
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
 	  several="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
@@ -226,16 +227,17 @@ check-tidy:
 	  git status --short; echo 'modules need different versions: run `make tidy` and commit the changes'; exit 1; \
 	fi
 
-# IMPORTED formats a package that a module imports. The version of the package's module follows, unless that module is in
-# this repository.
+# IMPORTED formats a package that a module imports. The version of the package's module follows, unless that module is
+# in this repository.
 IMPORTED := "{{.ImportPath}}{{with .Module}}{{if not (or .Main .Replace)}} {{.Version}}{{end}}{{end}}"
 
 # Each module must compile by itself, because images are built outside the workspace.
 .PHONY: check-modules
 check-modules:
 	@echo '== each module by itself'
-	@# The linter and the tests have compiled each module in the workspace. A module that imports the same versions of the same
-	@# packages outside the workspace compiles there too. Only modules with other versions are compiled here, without linking.
+	@# The linter and the tests have compiled each module in the workspace. A module that imports the same versions of the
+	@# same packages outside the workspace compiles there too. Only modules with other versions are compiled here, without
+	@# linking.
 	@printf '%s\n' $(MODULES) | xargs -P $$(getconf _NPROCESSORS_ONLN) -I {} bash -eo pipefail -c 'cd {}; \
 	  alone=$$(GOWORK=off $(GO) list -deps -f $(IMPORTED) ./... | sort); \
 	  together=$$($(GO) list -deps -f $(IMPORTED) ./... | sort); \
@@ -262,7 +264,7 @@ $(STRIPE_MOCK):
 	@dir=$$(mktemp -d); GOWORK=off GOBIN=$$dir $(GO) install github.com/stripe/stripe-mock@$(STRIPE_MOCK_VERSION); \
 	mv $$dir/stripe-mock $@; rmdir $$dir
 
-# Dex's go.mod replaces a module by a folder, and `go install` refuses this. An empty module that requires Dex builds it.
+# Dex's go.mod replaces a module by a folder, which `go install` refuses. An empty module that requires Dex builds it.
 $(DEX):
 	@echo "== building dex $(DEX_VERSION), once"
 	@mkdir -p $(dir $@)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the only node: containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy. Then creates volumes, and
-# CoreDNS as a pod.
+# Starts the only node: containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy. Then creates
+# volumes, and CoreDNS as a pod.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
