@@ -53,7 +53,7 @@ func (c Cancellations[S]) Preview(ctx context.Context, businessID, id uuid.UUID)
 }
 
 // PreviewForCustomer returns the effect that a cancellation by the customer would have now, by the rules of the offer.
-func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Offer, s S) cancellation.Preview {
+func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Snapshot, s S) cancellation.Preview {
 	return c.Terms(s).PreviewForCustomer(offer, c.Clock.Now())
 }
 
@@ -74,7 +74,7 @@ func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID
 //
 // Faults: not_found; invalid_parameter if `shown` is not an amount of that currency; conflict
 // if the sale cannot be cancelled now, or if the refund is no longer the amount `shown`.
-func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID,
+func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.Snapshot, id uuid.UUID,
 	shown decimal.Decimal) (S, error) {
 	return c.change(ctx, actor.Actor{Kind: actor.Customer}, c.Store.Cancel, offer.ID, id,
 		func(s cancellation.Sale, now time.Time) (refund.Part, error) {

@@ -52,7 +52,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	t.Helper()
 	testkit.Redis(t) // fails the test where there is none
 	sauna := uuid.UUID{1}
-	offer := catalog.Offer{
+	offer := catalog.Snapshot{
 		ID: uuid.UUID{9}, Slug: "harbor", Version: 1, Timezone: "UTC", Currency: "EUR",
 		Modules: catalog.Modules{Services: true}, Bookings: catalog.Bookings{AdvanceDays: 30},
 		Services: []catalog.Service{{ID: sauna, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60,

@@ -252,7 +252,7 @@ services:
 // serviceIDs reads the internal offer and returns the id of each service by its key.
 func (h *harness) serviceIDs() map[string]string {
 	h.t.Helper()
-	var offer peercatalog.Offer
+	var offer peercatalog.Snapshot
 	a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil)
 	if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
 		h.t.Fatal(err)

@@ -311,7 +311,7 @@ func TestOffersAreTaggedAndNeverOld(t *testing.T) {
 	for i := range 5 {
 		h.mustPublish(strings.Replace(harborYAML, "name: Harbor", fmt.Sprintf("name: Harbor %d", i), 1))
 		a := h.call(http.MethodGet, url, nil, "If-None-Match", tag)
-		var offer peercatalog.Offer
+		var offer peercatalog.Snapshot
 		if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
 			t.Fatalf("%d %v", a.status, err)
 		}

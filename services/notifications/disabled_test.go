@@ -38,8 +38,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 // fakePeers is a fake of the services from which messages read their data.
 type fakePeers struct{}
 
-func (fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
-	offer := catalog.Offer{
+func (fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Snapshot, error) {
+	offer := catalog.Snapshot{
 		Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 		Languages:     []string{"en"},
 		Notifications: catalog.Notifications{OwnerEmails: []string{"owner@harbor.example"}},

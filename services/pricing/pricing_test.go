@@ -43,7 +43,7 @@ type fakeCatalog struct {
 func newFakeCatalog(t *testing.T) *fakeCatalog {
 	t.Helper()
 	amount := int64(500)
-	offer, err := json.Marshal(catalog.Offer{
+	offer, err := json.Marshal(catalog.Snapshot{
 		Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
 		Services: []catalog.Service{{ID: cut, Active: true, Price: 4000}},
 		Rules: []catalog.Rule{{Key: "sun", Kind: rule.DayOfWeek,

@@ -34,7 +34,7 @@ const kayak = "22222222-2222-4222-8222-222222222222"
 func offerServer(t *testing.T) string {
 	t.Helper()
 	six := 6
-	body, err := json.Marshal(catalog.Offer{
+	body, err := json.Marshal(catalog.Snapshot{
 		ID: uuid.New(), Slug: "harbor", Version: 1, Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 		Modules: catalog.Modules{Rentals: true}, Bookings: catalog.Bookings{AdvanceDays: 365},
 		Rentals: []catalog.Rental{{

@@ -50,9 +50,9 @@ func (h *Held) Minutes() int {
 type OutsideRequest struct {
 	Slug string `json:"slug"`
 	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.
-	OfferVersion int64         `json:"offer_version"`
-	Offer        catalog.Offer `json:"offer"` // the offer that is not published yet
-	Held         []Held        `json:"held"`  // the bookings to check, at most MaxHeld
+	OfferVersion int64            `json:"offer_version"`
+	Offer        catalog.Snapshot `json:"offer"` // the offer that is not published yet
+	Held         []Held           `json:"held"`  // the bookings to check, at most MaxHeld
 }
 
 // Tenant returns the slug of the business.

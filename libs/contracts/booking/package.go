@@ -8,7 +8,7 @@ import (
 
 // PackageName returns the name of the package in which the services of a booking were sold, in
 // one of the business's languages. It returns "" if the services were not sold as a package.
-func PackageName(offer *catalog.Offer, services []BookedService, language string) string {
+func PackageName(offer *catalog.Snapshot, services []BookedService, language string) string {
 	if len(services) == 0 {
 		return ""
 	}

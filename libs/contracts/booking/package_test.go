@@ -12,7 +12,7 @@ import (
 func TestPackageNameIsTheOneThatWasSold(t *testing.T) {
 	t.Parallel()
 	cut, colour, wash := uuid.New(), uuid.New(), uuid.New()
-	offer := &catalog.Offer{Packages: []catalog.Package{{
+	offer := &catalog.Snapshot{Packages: []catalog.Package{{
 		Name:       catalog.Label{Text: "Total look", Translations: map[string]string{"pt": "Visual completo"}},
 		ServiceIDs: []uuid.UUID{cut, colour},
 	}}}

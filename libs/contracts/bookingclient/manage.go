@@ -45,7 +45,7 @@ func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelB
 
 // Reschedule changes the time of the booking that a link leads to. It returns the booking after the
 // change, as the customer sees it. Faults: invalid_parameter; conflict if the customer may not reschedule;
-// slot_unavailable, no_staff_available, availability_unverified; the faults of catalog.Offer.CheckAccount.
+// slot_unavailable, no_staff_available, availability_unverified; the faults of catalog.Snapshot.CheckAccount.
 func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.Managed, error) {
 	return l.act(ctx, token, "/reschedule", to)
 }

@@ -10,7 +10,7 @@ import (
 // `now` (semantics.md §3). It checks in this order: the subscription is inactive; the
 // account is scheduled for removal; the business is not open for bookings yet; bookings are
 // paused. If `override` is true, CheckAccount makes only the first two checks (admin.md).
-func (o *Offer) CheckAccount(override bool, now time.Time) error {
+func (o *Snapshot) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:
 		return fault.New(fault.SubscriptionInactive,

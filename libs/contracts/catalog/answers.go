@@ -16,7 +16,7 @@ type Answer struct {
 
 // AnswersIn returns the answers that formData contains. They are in the order of the business's
 // questions. After them come the answers to questions that the business no longer asks, sorted by key.
-func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
+func (o *Snapshot) AnswersIn(formData json.RawMessage) []Answer {
 	var given map[string]any
 	if unmarshalNumbers(formData, &given) != nil {
 		return nil

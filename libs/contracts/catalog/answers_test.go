@@ -20,7 +20,7 @@ func TestAnswersInFollowsTheQuestions(t *testing.T) {
 		Label: catalog.Label{Text: "Beginner", Translations: map[string]string{"pt": "Principiante"}}}}
 	photos := asked("photos", "Photos", catalog.QuestionCheckbox)
 	photos.Consent = true
-	offer := &catalog.Offer{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level, photos,
+	offer := &catalog.Snapshot{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level, photos,
 		asked("notes", "Notes", catalog.QuestionTextarea)}}
 	got := [][2]string{}
 	for _, a := range offer.AnswersIn(json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)) {

@@ -55,7 +55,7 @@ func parsePair(pair string) (uuid.UUID, uuid.UUID, bool) {
 //
 // Faults: service_not_found for the first unknown or inactive service, or if the business offers no
 // services; invalid_parameter if a class is among several services, or if a chosen variant does not exist.
-func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) ([]*Service, error) {
+func (o *Snapshot) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) ([]*Service, error) {
 	services := make([]*Service, len(ids))
 	chosen := make(map[uuid.UUID]*Service, len(variants))
 	for i, id := range ids {

@@ -19,9 +19,9 @@ var (
 	long = uuid.MustParse("55555555-5555-4555-8555-555555555555")
 )
 
-func salon(t *testing.T) *catalog.Offer {
+func salon(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	o := &catalog.Offer{
+	o := &catalog.Snapshot{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
 		Services: []catalog.Service{
 			{ID: cut, Active: true, DurationMinutes: 45, Price: 4000,
@@ -71,7 +71,7 @@ func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
 	off := salon(t)
 	off.Modules.Services = false
 	for name, c := range map[string]struct {
-		offer    *catalog.Offer
+		offer    *catalog.Snapshot
 		ids      []uuid.UUID
 		variants map[uuid.UUID]uuid.UUID
 		kind     fault.Kind

@@ -9,7 +9,7 @@ import (
 // PaysOnline reports whether a customer pays online for a sale (semantics.md §3). The
 // argument `mode` is the payment mode for the kind of sale; `choice` is the customer's
 // choice, or "" if the mode permits none; `total` is the price of the sale.
-func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
+func (o *Snapshot) PaysOnline(mode, choice string, total int64) bool {
 	if len(o.Payments.Providers) == 0 || total == 0 {
 		return false
 	}
@@ -18,7 +18,7 @@ func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 
 // ConnectedProviders returns the payment providers with which the business has an account.
 // A sandbox needs no accounts, so for a sandbox it returns all configured providers.
-func (o *Offer) ConnectedProviders() []string {
+func (o *Snapshot) ConnectedProviders() []string {
 	if o.Account.Sandbox {
 		return o.Payments.Providers
 	}

@@ -72,7 +72,7 @@ func (l Label) In(language string) string {
 }
 
 // Questions returns the questions to a customer who books the given services, events or rentals, in the owner's order.
-func (o *Offer) Questions(taken ...uuid.UUID) []Question {
+func (o *Snapshot) Questions(taken ...uuid.UUID) []Question {
 	var asked []Question
 	for _, q := range o.Form {
 		of := slices.Concat(q.ServiceIDs, q.EventIDs, q.RentalIDs)
@@ -92,7 +92,7 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 // If the business enforces its form, a booking with an API key must answer the required
 // questions, except consents, which cannot be given with an API key. Fault:
 // invalid_parameter, which names the first question whose answer is missing or invalid.
-func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
+func (o *Snapshot) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
 	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
 	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
 		return given, nil

@@ -106,7 +106,7 @@ func TestQuestionsAreAskedForTheirServices(t *testing.T) {
 	t.Parallel()
 	all, ofCut := asked("text", false), asked("text", false)
 	all.Key, ofCut.Key, ofCut.ServiceIDs = "all", "cut", []uuid.UUID{cut}
-	o := &catalog.Offer{Form: []catalog.Question{ofCut, all}}
+	o := &catalog.Snapshot{Form: []catalog.Question{ofCut, all}}
 	keys := func(services ...uuid.UUID) []string {
 		var list []string
 		for _, q := range o.Questions(services...) {
@@ -145,7 +145,7 @@ func TestAnsweredAsksKeysForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.
 		{"the page", actor.Page, false, none, true},
 		{"the owner", actor.Owner, true, none, false},
 	} {
-		offer := &catalog.Offer{Form: form, FormEnforceAPI: c.isForced}
+		offer := &catalog.Snapshot{Form: form, FormEnforceAPI: c.isForced}
 		kept, err := offer.Answered(actor.Actor{Kind: c.by}, c.given)
 		if (err != nil) != c.isRefused {
 			t.Errorf("%s: %v", c.name, err)

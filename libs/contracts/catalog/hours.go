@@ -9,7 +9,7 @@ import (
 
 // WindowsOn returns the opening windows that start on a date. These are the windows
 // of the override for the date or, without an override, the windows of the weekday.
-func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
+func (o *Snapshot) WindowsOn(d timespan.Date) []timespan.Window {
 	for i := range o.Overrides {
 		if o.Overrides[i].Date == d {
 			return o.Overrides[i].Hours
@@ -23,7 +23,7 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 //
 // Customers can pick up and return within opening hours. They can also return exactly at the end of opening
 // hours. Any instant is possible if the rental permits it, or if the business has no opening hours (pages.md §2).
-func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
+func (o *Snapshot) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true
 	}
@@ -41,14 +41,14 @@ func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 }
 
 // HandsOverOn reports whether a rental can be picked up or returned
-// at some time on a date, by the rules of [Offer.HandsOver].
-func (o *Offer) HandsOverOn(r *Rental, d timespan.Date) bool {
+// at some time on a date, by the rules of [Snapshot.HandsOver].
+func (o *Snapshot) HandsOverOn(r *Rental, d timespan.Date) bool {
 	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
 }
 
 // EventTime returns the time of an event. If the local time of its end is
 // not after the local time of its start, the event ends on the next date.
-func (o *Offer) EventTime(e *Event) timespan.Span {
+func (o *Snapshot) EventTime(e *Event) timespan.Span {
 	until := e.Date
 	if e.End <= e.Start {
 		until++
@@ -58,7 +58,7 @@ func (o *Offer) EventTime(e *Event) timespan.Span {
 }
 
 // hasHours reports whether the business has opening hours on any weekday or date.
-func (o *Offer) hasHours() bool {
+func (o *Snapshot) hasHours() bool {
 	isOpen := func(windows []timespan.Window) bool { return len(windows) > 0 }
 	return slices.ContainsFunc(o.Hours[:], isOpen) ||
 		slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return len(d.Hours) > 0 })

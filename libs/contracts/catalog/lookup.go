@@ -59,7 +59,7 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 
 // compact reduces the memory that an offer needs. It removes the unused capacity of lists,
 // which decoding leaves, and lets services with the same staff members share one list.
-func (o *Offer) compact() {
+func (o *Snapshot) compact() {
 	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
 	shared := map[uint64][]uuid.UUID{} // by hash of the list
 	var hash maphash.Hash

@@ -10,8 +10,8 @@ import (
 )
 
 // large returns an offer with n staff members, services, events and rentals. They are not sorted by id.
-func large(n int) *Offer {
-	o := &Offer{Timezone: "Europe/Lisbon", Currency: "EUR"}
+func large(n int) *Snapshot {
+	o := &Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR"}
 	id := func(kind string, i int) uuid.UUID { return uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %d", kind, i)) }
 	for i := range n {
 		o.Staff = append(o.Staff, Staff{ID: id("staff", i)})
@@ -57,7 +57,7 @@ func TestAnOfferSaysTheSameInLessRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := new(Offer)
+	got := new(Snapshot)
 	if err := json.Unmarshal(before, got); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ type ManagedBusiness struct {
 }
 
 // Managed returns the data of the business that the page behind a customer's link shows.
-func (o *Offer) Managed() ManagedBusiness {
+func (o *Snapshot) Managed() ManagedBusiness {
 	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
 		Languages: o.Languages}
 }

@@ -11,7 +11,7 @@ import (
 // changed since the sale. It also returns `sold` if the business no longer offers the service, event or rental.
 
 // ServiceName returns the name of a service.
-func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
+func (o *Snapshot) ServiceName(id uuid.UUID, sold, language string) string {
 	if s := o.Service(id); s != nil {
 		return nameOf(s.Name, s.NameTranslations, sold, language)
 	}
@@ -19,7 +19,7 @@ func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
 }
 
 // VariantName returns the name of a variant of a service.
-func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) string {
+func (o *Snapshot) VariantName(service, variant uuid.UUID, sold, language string) string {
 	s := o.Service(service)
 	if s == nil {
 		return sold
@@ -32,7 +32,7 @@ func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) s
 }
 
 // PackageName returns the name of the package that consists of the given services.
-func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string {
+func (o *Snapshot) PackageName(services []uuid.UUID, sold, language string) string {
 	if p := o.PackageOf(services, false); p != nil {
 		return nameOf(p.Name.Text, p.Name.Translations, sold, language)
 	}
@@ -41,7 +41,7 @@ func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string 
 
 // MemberName returns the name of a staff member. It returns `sold`
 // if `id` is nil or if this offer has no staff member with the id.
-func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
+func (o *Snapshot) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {
 		return sold
 	}
@@ -52,7 +52,7 @@ func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 }
 
 // EventName returns the name of an event.
-func (o *Offer) EventName(id uuid.UUID, sold, language string) string {
+func (o *Snapshot) EventName(id uuid.UUID, sold, language string) string {
 	if e := o.Event(id); e != nil {
 		return nameOf(e.Name, e.NameTranslations, sold, language)
 	}
@@ -60,7 +60,7 @@ func (o *Offer) EventName(id uuid.UUID, sold, language string) string {
 }
 
 // TierName returns the name of a tier of an event.
-func (o *Offer) TierName(event, tier uuid.UUID, sold, language string) string {
+func (o *Snapshot) TierName(event, tier uuid.UUID, sold, language string) string {
 	e := o.Event(event)
 	if e == nil {
 		return sold
@@ -73,7 +73,7 @@ func (o *Offer) TierName(event, tier uuid.UUID, sold, language string) string {
 }
 
 // RentalName returns the name of a rental.
-func (o *Offer) RentalName(id uuid.UUID, sold, language string) string {
+func (o *Snapshot) RentalName(id uuid.UUID, sold, language string) string {
 	if r := o.Rental(id); r != nil {
 		return nameOf(r.Name, r.NameTranslations, sold, language)
 	}

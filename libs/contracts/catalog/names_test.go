@@ -13,7 +13,7 @@ func TestNamesOfWhatWasSold(t *testing.T) {
 	id := uuid.New
 	pt := func(name string) map[string]string { return map[string]string{"pt": name} }
 	cut, long, anna, gala, seat, kayak := id(), id(), id(), id(), id(), id()
-	o := &catalog.Offer{
+	o := &catalog.Snapshot{
 		Timezone: "Europe/Lisbon", Currency: "EUR",
 		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"),
 			Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},

@@ -35,7 +35,7 @@ func (p *Package) Of(separately int64, currency money.Currency) int64 {
 // PackageOf returns the package that consists of exactly the given services, in any
 // order, or nil. The argument `varied` reports that one of the services is booked
 // with a variant. The result is then nil, because packages contain no variants.
-func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
+func (o *Snapshot) PackageOf(services []uuid.UUID, varied bool) *Package {
 	if varied {
 		return nil
 	}

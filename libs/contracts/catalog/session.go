@@ -15,7 +15,7 @@ import (
 //
 // The argument `zone` is the time zone at the time of the sale.
 // HoldsSession interprets the local times of the offer in this zone.
-func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
+func (o *Snapshot) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	s := o.Service(service)
 	if s == nil || !s.Active || !o.Modules.Services {
 		return false
@@ -47,12 +47,12 @@ func (c *ClassSession) isOn(date timespan.Date) bool {
 }
 
 // closesOn reports whether an override closes the whole business on a date.
-func (o *Offer) closesOn(date timespan.Date) bool {
+func (o *Snapshot) closesOn(date timespan.Date) bool {
 	return slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return d.Date == date && len(d.Hours) == 0 })
 }
 
 // blocks reports whether a block of the whole business or of the given staff member overlaps a span.
-func (o *Offer) blocks(member *uuid.UUID, during timespan.Span, zone *time.Location) bool {
+func (o *Snapshot) blocks(member *uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	return slices.ContainsFunc(o.Blocks, func(b Block) bool {
 		blocked := timespan.Span{Start: timespan.Instant(b.From.Date, b.From.Time, zone),
 			End: timespan.Instant(b.To.Date, b.To.Time, zone)}

@@ -36,7 +36,7 @@ type Client struct {
 
 // tagged is an offer together with its entity tag.
 type tagged struct {
-	*catalog.Offer
+	*catalog.Snapshot
 	etag string
 }
 
@@ -64,33 +64,33 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 //
 // Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if the
 // offer is not cached and the catalog service cannot return it.
-func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
 
 // Fresh requests the newest offer from the catalog service on every call.
 // It never returns an older offer. Errors: the errors of [Client.Get].
-func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
 // Recent returns an offer that was the newest one at some time within the last two seconds. It returns the cached
 // offer if the catalog service confirmed the offer within this time. Errors: the errors of [Client.Fresh].
-func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
 // Uncached requests the newest offer from the catalog service and does not cache
 // it. Jobs that read the offers of all businesses use it, so that these jobs do
 // not evict the offers that requests need. Errors: the errors of [Client.Fresh].
-func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }
 
 // AtLeast returns the offer in the given version or a newer one,
 // from the cache if possible. Errors: the errors of [Client.Get].
-func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	known, ok := c.offers.Peek(slug)
 	if !ok {
 		var err error
@@ -101,14 +101,14 @@ func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*cata
 	if known.Version < version {
 		return c.Fresh(ctx, slug)
 	}
-	return known.Offer, nil
+	return known.Snapshot, nil
 }
 
-func untagged(t *tagged, err error) (*catalog.Offer, error) {
+func untagged(t *tagged, err error) (*catalog.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.Offer, nil
+	return t.Snapshot, nil
 }
 
 // ask requests an offer from the catalog service for the cache. The argument `known` is the cached
@@ -133,13 +133,13 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	if known != nil && response.Status == http.StatusNotModified {
 		return known, 0, nil
 	}
-	offer := new(catalog.Offer)
+	offer := new(catalog.Snapshot)
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
 		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try "+
 			"again shortly.")
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
-	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
+	return &tagged{Snapshot: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
 }
 
 // Run receives the messages about changed offers until ctx ends. While Redis

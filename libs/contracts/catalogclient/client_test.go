@@ -60,7 +60,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if o.age > 0 {
 			w.Header().Set("Age", strconv.Itoa(o.age))
 		}
-		_ = json.NewEncoder(w).Encode(catalog.Offer{Slug: "harbor", Version: o.version, Currency: "EUR",
+		_ = json.NewEncoder(w).Encode(catalog.Snapshot{Slug: "harbor", Version: o.version, Currency: "EUR",
 			Timezone: "Europe/Lisbon"})
 	}
 }
@@ -75,7 +75,7 @@ func client(t *testing.T, version int64) (*Client, *origin, *clock.Manual) {
 	return newClient(p, telemetry.Discard(), now), o, now
 }
 
-type read func(context.Context, string) (*catalog.Offer, error)
+type read func(context.Context, string) (*catalog.Snapshot, error)
 
 func expectVersion(t *testing.T, get read, want int64) {
 	t.Helper()
@@ -111,12 +111,12 @@ func TestFreshAndAtLeastAreNeverBehind(t *testing.T) {
 	c, o, _ := client(t, 1)
 	expectVersion(t, c.Fresh, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) {
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 		return c.AtLeast(ctx, slug, 1)
 	}, 1)
 	expectVersion(t, c.Fresh, 2)
 	o.set(func(o *origin) { o.version = 3 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) {
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 		return c.AtLeast(ctx, slug, 3)
 	}, 3)
 }

@@ -33,7 +33,7 @@ type Remembered interface {
 // is over, the job anonymizes the customer (lifecycle.md §6). Each business sets its own retention time.
 type Forgetter struct {
 	catalog   *peer.Client
-	offer     func(ctx context.Context, slug string) (*catalog.Offer, error)
+	offer     func(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	kept      Remembered
 	alone     func(context.Context, func(context.Context) error) error
 	clock     clock.Clock

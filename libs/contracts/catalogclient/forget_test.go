@@ -45,7 +45,7 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 		case "/internal/slugs/" + last.String():
 			_ = json.NewEncoder(w).Encode(catalog.SlugOf{Slug: "harbor"})
 		case "/internal/offers/harbor":
-			_ = json.NewEncoder(w).Encode(catalog.Offer{ID: last, Slug: "harbor", Version: 1, Currency: "EUR",
+			_ = json.NewEncoder(w).Encode(catalog.Snapshot{ID: last, Slug: "harbor", Version: 1, Currency: "EUR",
 				Timezone: "Europe/Lisbon"})
 		case "/internal/slugs/" + unread.String():
 			w.WriteHeader(http.StatusInternalServerError)

@@ -83,10 +83,10 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 }
 
 // Compile returns the offer that a publication of the manifest in the argument `text` would
-// create. It publishes nothing. The caller must call [catalog.Offer.Prepare] before it uses
+// create. It publishes nothing. The caller must call [catalog.Snapshot.Prepare] before it uses
 // the result. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
-func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
-	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
+func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Snapshot, error) {
+	return typed.Ask[catalog.Snapshot](ctx, o.peer, businessPath(slug, "/offer"), text)
 }
 
 // Get returns a version of the manifest of a business. Version 0 means the newest one. The argument

@@ -128,7 +128,9 @@ func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
 		t.Errorf("AtLeast took an offer that is older than asked for: %v", err)
 	}
 	atLeast := func(version int64) read {
-		return func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, version) }
+		return func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+			return c.AtLeast(ctx, slug, version)
+		}
 	}
 	expectVersion(t, atLeast(3), 3)
 	expectVersion(t, c.Get, 3)

@@ -48,21 +48,21 @@ type ByID struct {
 // NewByID returns a reader that finds slugs through p and reads the offers through the client offers.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Offer returns the offer of the business with this id as [Client.Get] does. Faults:
+// Snapshot returns the offer of the business with this id as [Client.Get] does. Faults:
 // the faults of Get; business_not_found also if another business now has the slug.
-func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	return b.read(ctx, id, b.offers.Get)
 }
 
 // Uncached returns the offer of the business with this id as
 // [Client.Uncached] does. Faults: the faults of [ByID.Offer].
-func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	return b.read(ctx, id, b.offers.Uncached)
 }
 
 func (b *ByID) read(
-	ctx context.Context, id uuid.UUID, bySlug func(context.Context, string) (*catalog.Offer, error),
-) (*catalog.Offer, error) {
+	ctx context.Context, id uuid.UUID, bySlug func(context.Context, string) (*catalog.Snapshot, error),
+) (*catalog.Snapshot, error) {
 	slug, err := b.slugs.Slug(ctx, id)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ const MaxHeld = 10_000
 
 // OutsideRequest asks which reservations could not be fulfilled under an offer that is not published yet.
 type OutsideRequest struct {
-	OfferVersion int64         `json:"offer_version"` // version of the published offer to compare with, or a newer one
-	Offer        catalog.Offer `json:"offer"`         // the offer that is not published yet
+	OfferVersion int64            `json:"offer_version"` // version of the published offer to compare with, or a newer one
+	Offer        catalog.Snapshot `json:"offer"`         // the offer that is not published yet
 }
 
 // OutsideResponse lists the reservations that could not be fulfilled under the new offer, in the order of their starts.

@@ -114,7 +114,7 @@ func (of Sale) preview(now time.Time) Preview {
 
 // PreviewForCustomer returns the effect that a cancellation by the
 // customer would have now, by the rules of the business's offer.
-func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
+func (of Sale) PreviewForCustomer(offer *catalog.Snapshot, now time.Time) Preview {
 	p := of.preview(now)
 	if !p.Allowed {
 		return p
@@ -142,7 +142,7 @@ func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 //
 // Faults: invalid_parameter if `shown` is not a valid amount of that currency; conflict if
 // customers cannot cancel the sale now, or if the refund is no longer the amount `shown`.
-func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, now time.Time) (refund.Part, error) {
+func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shown decimal.Decimal, now time.Time) (refund.Part, error) {
 	seen, err := of.Currency.Minor(shown)
 	if err != nil {
 		return refund.Part{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)

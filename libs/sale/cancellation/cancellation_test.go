@@ -17,7 +17,7 @@ import (
 func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 	t.Parallel()
 	until, start := 24, time.Date(2027, 6, 11, 9, 0, 0, 0, time.UTC)
-	offer := &catalog.Offer{SelfService: catalog.SelfService{CancelUntilHours: &until}}
+	offer := &catalog.Snapshot{SelfService: catalog.SelfService{CancelUntilHours: &until}}
 	over := Sale{Noun: "booking", Status: "cancelled", StartsAt: start}
 	if _, err := over.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a cancelled sale is cancelled again: %v", err)

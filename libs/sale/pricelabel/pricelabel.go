@@ -35,7 +35,7 @@ func Of(r *catalog.Rule, languages ...string) string {
 
 // Changes lists the pricing rules that changed the prices of one sale. Each
 // rule is listed once, with its label in the language of the customer.
-func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []booking.PriceChange {
+func Changes(offer *catalog.Snapshot, language string, quotes ...pricing.Quote) []booking.PriceChange {
 	var list []booking.PriceChange
 	for _, quote := range quotes {
 		for _, step := range quote.Steps {

@@ -29,7 +29,7 @@ func (p Policy) Bounded(percent int) Policy {
 }
 
 // PolicyOf returns the cancellation policy of an offer.
-func PolicyOf(o *catalog.Offer) Policy {
+func PolicyOf(o *catalog.Snapshot) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 

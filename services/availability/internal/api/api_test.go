@@ -49,9 +49,9 @@ const monday = "2027-03-01" // now is 08:00 of this day in Lisbon, where it is U
 
 // newHarbor returns a business that is open on weekdays from 09:00 to 12:00 and on Fridays also from 22:00 to 01:00,
 // with starts on the hour.
-func newHarbor() *catalog.Offer {
+func newHarbor() *catalog.Snapshot {
 	wednesday := time.Wednesday
-	o := &catalog.Offer{
+	o := &catalog.Snapshot{
 		ID: uuid.MustParse("99999999-9999-4999-8999-999999999999"), Slug: "harbor", Version: 3,
 		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
 		Bookings: catalog.Bookings{SlotIntervalMinutes: 60, AdvanceDays: 30},
@@ -90,7 +90,7 @@ func newHarbor() *catalog.Offer {
 // fakePeers is a fake of catalog and booking.
 type fakePeers struct {
 	mu               sync.Mutex
-	offer            *catalog.Offer
+	offer            *catalog.Snapshot
 	offerErr         error
 	busy             []booking.Busy
 	seats            []booking.SeatsTaken
@@ -107,14 +107,14 @@ var (
 	_ OccupiedReader = (*fakePeers)(nil)
 )
 
-func (n *fakePeers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (n *fakePeers) Get(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	if n.offerErr == nil && slug != n.offer.Slug {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return n.offer, n.offerErr
 }
 
-func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	if version > n.offer.Version {
 		return nil, errors.New("the version asked for does not exist")
 	}

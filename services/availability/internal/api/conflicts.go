@@ -43,7 +43,7 @@ func (p *Public) serveConflicts(c *fiber.Ctx) error {
 
 // findConflicts checks each booking of the request against the unpublished
 // offer. If the request ends first, findConflicts returns an error.
-func findConflicts(ctx context.Context, published *catalog.Offer,
+func findConflicts(ctx context.Context, published *catalog.Snapshot,
 	req *availability.OutsideRequest) (*availability.OutsideResponse, error) {
 	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
 	unpublishedCheck, publishedCheck := slot.NewConflictChecker(&req.Offer, req.Held),
@@ -70,7 +70,7 @@ func findConflicts(ctx context.Context, published *catalog.Offer,
 
 // findMemberName returns the name of the staff member in the reason r. If the offer no
 // longer has this staff member, findMemberName returns the name that the booking contains.
-func findMemberName(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
+func findMemberName(offer *catalog.Snapshot, h *availability.Held, r *availability.Reason) string {
 	if m := offer.StaffMember(*r.StaffID); m != nil {
 		return m.Name
 	}

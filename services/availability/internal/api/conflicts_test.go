@@ -28,7 +28,7 @@ func (s service) postConflicts(t *testing.T, req availability.OutsideRequest) re
 }
 
 // newHeld returns a booking of one service by Ben.
-func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer) availability.Held {
+func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Snapshot) availability.Held {
 	t.Helper()
 	at, err := timespan.ParseLocalDateTime(local)
 	if err != nil {
@@ -42,7 +42,7 @@ func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer)
 
 func TestConflictsReportReasonAndEarlierConflict(t *testing.T) {
 	t.Parallel()
-	var offer *catalog.Offer
+	var offer *catalog.Snapshot
 	s := startService(t, func(n *fakePeers) { offer = n.offer })
 	wanted := *offer
 	closed := parseDate(t, "2027-03-02")

@@ -19,9 +19,9 @@ import (
 type Offers interface {
 	// Get returns an offer that may be some seconds old. If catalog does
 	// not answer, Get returns the last offer that it received from catalog.
-	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	// AtLeast returns the offer with this version, or with a newer version.
-	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
+	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error)
 }
 
 // OccupiedReader returns the time that bookings of a business occupy in a window of time. The window includes the

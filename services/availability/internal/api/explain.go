@@ -75,14 +75,14 @@ func (p *Public) computeExplanation(ctx context.Context,
 
 // explainedStart is one start time to explain, with the data that its explanation needs.
 type explainedStart struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	question slot.Question
 	date     timespan.Date
 	time     timespan.TimeOfDay
 	occupied booking.Occupied
 }
 
-func (p *Public) newExplainedStart(offer *catalog.Offer, q availability.Question) (*explainedStart, error) {
+func (p *Public) newExplainedStart(offer *catalog.Snapshot, q availability.Question) (*explainedStart, error) {
 	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p *Public) newExplainedStart(offer *catalog.Offer, q availability.Question
 }
 
 // findInactive returns the reason for the first inactive service, or nil if all services are active.
-func findInactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
+func findInactive(offer *catalog.Snapshot, services []uuid.UUID) *availability.Reason {
 	for _, id := range services {
 		if s := offer.Service(id); s != nil && !s.Active {
 			reason := &availability.Reason{Rule: availability.RuleInactive, Name: s.Name}
@@ -139,7 +139,7 @@ func (s *explainedStart) findReason(q slot.Question) (bool, *availability.Reason
 
 // findRefusal returns the reason why customers may not book a start time that the calendar lists, for
 // example because bookings are paused (interface.md §3). findRefusal returns nil if customers may book it.
-func findRefusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
+func findRefusal(offer *catalog.Snapshot, q slot.Question) *availability.Reason {
 	err := offer.CheckAccount(q.IsOverride, q.Now)
 	switch {
 	case err == nil:

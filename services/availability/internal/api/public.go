@@ -147,7 +147,7 @@ func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
 type answer struct {
 	isComputed bool
 	timezone   string // name of the time zone; empty if the offer could not be read
-	offer      *catalog.Offer
+	offer      *catalog.Snapshot
 	question   slot.Question
 	openings   *slot.Openings // bookable starts; nil unless isComputed is true
 }

@@ -77,7 +77,7 @@ func randomSessions(r *rand.Rand) []catalog.ClassSession {
 }
 
 // randomBookings draws occupied time of each member and capacity unit, and booked seats of each session.
-func randomBookings(r *rand.Rand, o *catalog.Offer) ([]booking.Busy, []booking.SeatsTaken) {
+func randomBookings(r *rand.Rand, o *catalog.Snapshot) ([]booking.Busy, []booking.SeatsTaken) {
 	var busy []booking.Busy
 	for _, resource := range []booking.Resource{{ID: anna}, {ID: ben}, {ID: sauna, Lane: 1}, {ID: sauna, Lane: 2}} {
 		b := booking.Busy{Resource: resource}

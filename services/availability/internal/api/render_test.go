@@ -116,7 +116,7 @@ func FuzzAppendText(f *testing.F) {
 // newSalonAnswer returns the answer for one day of 10 members with this number of starts each.
 func newSalonAnswer(t testing.TB, starts int) answer {
 	t.Helper()
-	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
+	offer := &catalog.Snapshot{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
 	service := catalog.Service{ID: haircut, Active: true, DurationMinutes: 5, SlotIntervalMinutes: 5}
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 0, To: timespan.TimeOfDay(5 * starts)}}

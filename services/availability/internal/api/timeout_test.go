@@ -16,12 +16,12 @@ import (
 // hangingPeers is a fake of catalog and booking that never answers.
 type hangingPeers struct{}
 
-func (hangingPeers) Get(ctx context.Context, _ string) (*catalog.Offer, error) {
+func (hangingPeers) Get(ctx context.Context, _ string) (*catalog.Snapshot, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (h hangingPeers) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Offer, error) {
+func (h hangingPeers) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Snapshot, error) {
 	return h.Get(ctx, slug)
 }
 

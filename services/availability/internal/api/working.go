@@ -37,7 +37,7 @@ func (p *Public) serveWorkingTime(c *fiber.Ctx) error {
 }
 
 // sumWorkingTime returns the working time of each staff member in each period of the report, in minutes.
-func sumWorkingTime(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
+func sumWorkingTime(offer *catalog.Snapshot, q report.Query) []availability.WorkingTimeRow {
 	rows := []availability.WorkingTimeRow{}
 	seconds := int64(0)
 	slot.ComputeWorkingTime(offer, q.From, q.To, func(m *catalog.Staff, d timespan.Date, worked int64) {

@@ -8,14 +8,14 @@ import (
 )
 
 // AgendaReach returns the span for which [NewAgenda] needs the occupied time.
-func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
+func AgendaReach(offer *catalog.Snapshot, from, to timespan.Date) timespan.Span {
 	zone := offer.Location()
 	return timespan.Span{Start: timespan.Instant(from, 0, zone), End: timespan.Instant(to+1, 0, zone)}
 }
 
 // NewAgenda returns when each active staff member of a business works, is occupied and is
 // free, on the dates `from`..`to`, both included. NewAgenda follows the rules of /slots.
-func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
+func NewAgenda(offer *catalog.Snapshot, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
 	// The windows of a date are limited to the opening time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}

@@ -12,10 +12,10 @@ import (
 )
 
 // newMonthQuestion returns an offer with 5 members, and a question about 30 days. Starts are step minutes apart.
-func newMonthQuestion(t *testing.T, apart int) (*catalog.Offer, Question, booking.Occupied) {
+func newMonthQuestion(t *testing.T, apart int) (*catalog.Snapshot, Question, booking.Occupied) {
 	t.Helper()
 	first := timespan.NewDate(2027, time.March, 1)
-	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
+	offer := &catalog.Snapshot{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
 	service := catalog.Service{ID: uuid.UUID{1}, Active: true, DurationMinutes: 5, SlotIntervalMinutes: apart}
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 8 * 60, To: 18 * 60}}

@@ -33,7 +33,7 @@ type leg struct {
 }
 
 // newAppointment divides the requested services into legs. Consecutive services of one provider form one leg.
-func newAppointment(offer *catalog.Offer, q Question) appointment {
+func newAppointment(offer *catalog.Snapshot, q Question) appointment {
 	first, last := q.Services[0], q.Services[len(q.Services)-1]
 	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, isClass: first.Class()}
 	if q.IsOverride {
@@ -96,7 +96,7 @@ func (l leg) findOverlappingStarts(busy timespan.Span) timespan.Span {
 
 // findCandidates returns the active staff members who may serve all services that need staff, in
 // Auto-Assign order. If `memberID` is not nil, only the staff member with this id can be in the result.
-func findCandidates(offer *catalog.Offer, services []*catalog.Service, memberID *uuid.UUID) []*catalog.Staff {
+func findCandidates(offer *catalog.Snapshot, services []*catalog.Service, memberID *uuid.UUID) []*catalog.Staff {
 	// performedCount counts, for each staff member, the staffed
 	// services up to the first one that the member does not provide.
 	performedCount := make(map[uuid.UUID]int, len(services[0].StaffIDs))

@@ -20,7 +20,7 @@ const maxAssignments = 64
 // FindAssignments returns the assignments with which the appointment can start at the local time t of the
 // calendar date d, in Auto-Assign order. The result is empty if /slots does not list this start (semantics.md
 // §3), unless q.AllowsOutsideHours permits a start outside working time. FindAssignments ignores q.From and q.To.
-func FindAssignments(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
+func FindAssignments(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay,
 	occupied booking.Occupied) []availability.Assignment {
 	q.From, q.To = d-1, d // after midnight, the start may belong to a working window of the day before
 	start := timespan.Instant(d, t, offer.Location())

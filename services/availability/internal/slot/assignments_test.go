@@ -19,9 +19,9 @@ var monday = timespan.NewDate(2027, time.March, 1)
 // newAlwaysOpenOffer returns a business that is always open, with these staff and services, and a question about all
 // services.
 func newAlwaysOpenOffer(t *testing.T, zone string, staff []catalog.Staff,
-	services ...catalog.Service) (*catalog.Offer, Question) {
+	services ...catalog.Service) (*catalog.Snapshot, Question) {
 	t.Helper()
-	o := &catalog.Offer{Timezone: zone, Currency: "EUR", Staff: staff, Services: services,
+	o := &catalog.Snapshot{Timezone: zone, Currency: "EUR", Staff: staff, Services: services,
 		Bookings: catalog.Bookings{AdvanceDays: 365}}
 	for d := range o.Hours {
 		o.Hours[d] = []timespan.Window{{From: 0, To: timespan.MinutesPerDay}}

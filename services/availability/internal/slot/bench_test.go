@@ -55,12 +55,12 @@ func listSlots(o *Openings, q Question) int {
 
 // newLargeOffer returns a business with 20 services and 300 members, who have their own hours and perform every
 // service. It also returns 60,000 bookings within 62 days.
-func newLargeOffer(b *testing.B) (*catalog.Offer, Question, []booking.Busy) {
+func newLargeOffer(b *testing.B) (*catalog.Snapshot, Question, []booking.Busy) {
 	b.Helper()
 	const members, bookings, days = 300, 200, 62
 	r := rand.New(rand.NewPCG(1, 1))
 	first := timespan.NewDate(2027, time.March, 1)
-	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
+	offer := &catalog.Snapshot{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 8 * 60, To: 13 * 60}, {From: 13 * 60, To: 21 * 60}}
 	}

@@ -119,7 +119,7 @@ func (h *horizon) readSessions() {
 // findLongestClass returns how many dates a class session with its buffers can last beyond
 // the date of its start. The result is an upper bound for all classes of the offer. It
 // includes one date for a time zone that skips a date when it crosses the date line.
-func findLongestClass(offer *catalog.Offer) timespan.Date {
+func findLongestClass(offer *catalog.Snapshot) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
 		if s := &offer.Services[i]; s.Active && s.Class() {

@@ -46,7 +46,7 @@ func TestFindAgreesForAllParameterCombinations(t *testing.T) {
 
 // listSelections returns the lists of services to ask for: each active service alone, each appointment service twice,
 // and all appointment services together in both orders.
-func listSelections(offer *catalog.Offer) [][]uuid.UUID {
+func listSelections(offer *catalog.Snapshot) [][]uuid.UUID {
 	var all [][]uuid.UUID
 	var together []uuid.UUID
 	for i := range offer.Services {
@@ -66,7 +66,7 @@ func listSelections(offer *catalog.Offer) [][]uuid.UUID {
 }
 
 // listVariantChoices returns no variants, and the first variant of each service that has variants.
-func listVariantChoices(offer *catalog.Offer, services []uuid.UUID) []map[uuid.UUID]uuid.UUID {
+func listVariantChoices(offer *catalog.Snapshot, services []uuid.UUID) []map[uuid.UUID]uuid.UUID {
 	chosen := map[uuid.UUID]uuid.UUID{}
 	for _, id := range services {
 		if s := offer.Service(id); len(s.Variants) > 0 {
@@ -80,7 +80,7 @@ func listVariantChoices(offer *catalog.Offer, services []uuid.UUID) []map[uuid.U
 }
 
 // listMemberChoices returns nil for any member, an unknown id, and the id of each member.
-func listMemberChoices(offer *catalog.Offer) []*uuid.UUID {
+func listMemberChoices(offer *catalog.Snapshot) []*uuid.UUID {
 	all := []*uuid.UUID{nil, {1}}
 	for i := range offer.Staff {
 		all = append(all, &offer.Staff[i].ID)
@@ -90,7 +90,7 @@ func listMemberChoices(offer *catalog.Offer) []*uuid.UUID {
 
 // checkPackages asks for the services as an appointment, as a package, and as a package with staff per service. It
 // returns the total number of slots.
-func checkPackages(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) int {
+func checkPackages(t *testing.T, offer *catalog.Snapshot, q Question, occupied booking.Occupied) int {
 	t.Helper()
 	q.IsPackage, q.IsPerService = false, true // ignored without a package
 	plain := listEachDate(t, offer, q, occupied)
@@ -112,7 +112,7 @@ func checkPackages(t *testing.T, offer *catalog.Offer, q Question, occupied book
 
 // listEachDate returns the slots of each date. It also checks the numbers of the days, and that the first and the last
 // slot of each date can be booked.
-func listEachDate(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) [][]Slot {
+func listEachDate(t *testing.T, offer *catalog.Snapshot, q Question, occupied booking.Occupied) [][]Slot {
 	t.Helper()
 	var lists [][]Slot
 	found := Find(offer, q, occupied)
@@ -133,7 +133,7 @@ func listEachDate(t *testing.T, offer *catalog.Offer, q Question, occupied booki
 }
 
 // checkBookable fails if no assignment has the member or the session of the slot.
-func checkBookable(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied, s Slot) {
+func checkBookable(t *testing.T, offer *catalog.Snapshot, q Question, occupied booking.Occupied, s Slot) {
 	t.Helper()
 	for _, c := range FindAssignments(offer, q, s.Date, s.Time, occupied) {
 		same := c.During.Start == s.Start

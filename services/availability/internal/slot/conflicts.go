@@ -16,7 +16,7 @@ import (
 // booking with its present start, length and staff member. Other bookings matter only if all bookings together
 // exceed the seats of a session or the capacity of a service in the offer.
 type ConflictChecker struct {
-	offer *catalog.Offer
+	offer *catalog.Snapshot
 	seats map[booking.Occurrence]int // number of booked seats of each class session
 	uses  map[uuid.UUID][]unitUse    // booked times of each service without staff
 	// overbooked holds, by service, the spans in which more capacity units are booked than the service has.
@@ -24,7 +24,7 @@ type ConflictChecker struct {
 }
 
 // NewConflictChecker returns a checker for an offer. The argument `held` contains all future bookings.
-func NewConflictChecker(offer *catalog.Offer, held []availability.Held) *ConflictChecker {
+func NewConflictChecker(offer *catalog.Snapshot, held []availability.Held) *ConflictChecker {
 	o := &ConflictChecker{
 		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]unitUse{},
 		overbooked: map[uuid.UUID][]timespan.Span{},

@@ -59,7 +59,7 @@ func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 }
 
 // isReasonValid reports whether the details in a reason are true.
-func isReasonValid(r *availability.Reason, offer *catalog.Offer, h *availability.Held) bool {
+func isReasonValid(r *availability.Reason, offer *catalog.Snapshot, h *availability.Held) bool {
 	switch {
 	case r.Rule == availability.RuleTooFew:
 		return r.Booked > r.Offered
@@ -74,7 +74,7 @@ func isReasonValid(r *availability.Reason, offer *catalog.Offer, h *availability
 }
 
 // drawBookings draws bookings of listed slots. Several may be for the same slot, to exceed capacities.
-func (b business) drawBookings(offer *catalog.Offer) []availability.Held {
+func (b business) drawBookings(offer *catalog.Snapshot) []availability.Held {
 	var held []availability.Held
 	for range 3 {
 		q := b.drawQuestion(offer)
@@ -104,7 +104,7 @@ func (b business) drawBookings(offer *catalog.Offer) []availability.Held {
 }
 
 // changeOffer returns the offer with one change that an owner could make.
-func (b business) changeOffer(before *catalog.Offer) *catalog.Offer {
+func (b business) changeOffer(before *catalog.Snapshot) *catalog.Snapshot {
 	offer := *before
 	offer.Staff, offer.Services = slices.Clone(offer.Staff), slices.Clone(offer.Services)
 	s := &offer.Services[b.IntN(len(offer.Services))]
@@ -143,7 +143,7 @@ func (b business) changeOffer(before *catalog.Offer) *catalog.Offer {
 	return &offer
 }
 
-func (b business) changeStaff(offer *catalog.Offer) {
+func (b business) changeStaff(offer *catalog.Snapshot) {
 	if len(offer.Staff) == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func (b business) changeStaff(offer *catalog.Offer) {
 
 // changeSessions changes the time, member or capacity of a class session. It may also turn a service into a class, or a
 // class into a service.
-func (b business) changeSessions(offer *catalog.Offer, s *catalog.Service) {
+func (b business) changeSessions(offer *catalog.Snapshot, s *catalog.Service) {
 	sessions := slices.Clone(s.Classes)
 	switch {
 	case len(sessions) == 0:
@@ -187,7 +187,7 @@ func (b business) changeSessions(offer *catalog.Offer, s *catalog.Service) {
 
 // isConflictByOracle decides minute by minute, by semantics.md §2 and docs/decisions/008, whether a booking conflicts
 // with an offer.
-func isConflictByOracle(t *clockTable, offer *catalog.Offer, all []availability.Held, h *availability.Held) bool {
+func isConflictByOracle(t *clockTable, offer *catalog.Snapshot, all []availability.Held, h *availability.Held) bool {
 	question := requestedQuestion{Question: Question{StaffID: h.StaffID, IsPackage: h.PerService,
 		IsPerService: h.PerService}}
 	for _, part := range h.Services {
@@ -264,7 +264,7 @@ func TestConflictCheckerReportsBookedAndOffered(t *testing.T) {
 	t.Parallel()
 	sauna := catalog.Service{ID: uuid.New(), Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
 		Capacity: 2}
-	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{sauna},
+	offer := &catalog.Snapshot{Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{sauna},
 		Modules: catalog.Modules{Services: true}}
 	for day := range offer.Hours {
 		offer.Hours[day] = []timespan.Window{{From: 540, To: 1080}}

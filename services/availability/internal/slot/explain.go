@@ -21,7 +21,7 @@ import (
 //
 // Disabling a rule never removes a start. Therefore Explain finds the first rule that prevents the
 // start by binary search. In the same way, it finds the cause, for example the block or the booking.
-func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
+func Explain(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay,
 	occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
 	e := explanation{offer: offer, question: q, occupied: occupied, date: d,
@@ -50,7 +50,7 @@ func (e *explanation) findReason() *availability.Reason {
 }
 
 // ExplainReach returns the span for which [Explain] needs the occupied time.
-func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
+func ExplainReach(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
 	start, around := timespan.Instant(d, t, offer.Location()), newAppointment(offer, q).reach()
 	return timespan.Span{Start: start + around.Start, End: start + around.End}
 }
@@ -58,7 +58,7 @@ func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 // FindPerformers returns the staff members who provide all services of the question that need staff, in
 // Auto-Assign order. FindPerformers includes inactive members. In a package with staff per service, it returns
 // the members who provide the first service. For a class, it returns the members who teach its sessions.
-func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
+func FindPerformers(offer *catalog.Snapshot, q Question) []*catalog.Staff {
 	activeOffer := *offer
 	activeOffer.Staff = slices.Clone(offer.Staff)
 	for i := range activeOffer.Staff {
@@ -95,7 +95,7 @@ const allCauses = -1
 
 // explanation is one start to explain, with the unchanged input of [Find].
 type explanation struct {
-	offer     *catalog.Offer
+	offer     *catalog.Snapshot
 	question  Question
 	occupied  booking.Occupied
 	date      timespan.Date
@@ -105,7 +105,7 @@ type explanation struct {
 
 // trial is a changed input of [Find], in which some rules are disabled.
 type trial struct {
-	offer    catalog.Offer
+	offer    catalog.Snapshot
 	question Question
 	occupied booking.Occupied
 }

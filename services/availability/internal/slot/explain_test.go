@@ -19,7 +19,7 @@ import (
 
 // explainCase is one start of a random business, with all data that the explanation needs.
 type explainCase struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	question requestedQuestion
 	date     timespan.Date
 	time     timespan.TimeOfDay

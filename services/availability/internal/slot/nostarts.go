@@ -10,7 +10,7 @@ import (
 // ExplainNoStarts calls yield for each date from q.From to q.To, both included, with the rule
 // because of which the date has no starts. ExplainNoStarts ignores bookings. The rule is
 // [availability.RuleBooking] if no single rule is the cause, or if only bookings can be the cause.
-func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
+func ExplainNoStarts(offer *catalog.Snapshot, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
 	// working windows of yesterday can last into today
@@ -31,7 +31,7 @@ func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date,
 
 // findNoStartRules returns the rule because of which a date in `from`..`to` has no start, for each such date.
 // findNoStartRules assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
-func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
+func findNoStartRules(offer *catalog.Snapshot, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {
 		return reasons
@@ -79,7 +79,7 @@ func listNoStartRules(q Question) []noStartRule {
 
 // countStartsWithRules returns the number of starts on each date from q.From
 // to q.To if only the rules with these codes apply and nothing is booked.
-func countStartsWithRules(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
+func countStartsWithRules(offer *catalog.Snapshot, q Question, codes []string) map[timespan.Date]int {
 	e := explanation{offer: offer, question: q, date: q.From}
 	input := e.withRules(codes...)
 	extendAdvanceLimit(&explanation{offer: offer, date: q.To}, &input)

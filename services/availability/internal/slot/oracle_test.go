@@ -80,7 +80,7 @@ type staffDate struct {
 // oracle answers one question. It marks the data of the business on the minutes of a clock table.
 type oracle struct {
 	*clockTable
-	offer          *catalog.Offer
+	offer          *catalog.Snapshot
 	question       Question
 	services       []*catalog.Service // the requested services, as their variants
 	occupied       booking.Occupied
@@ -101,7 +101,7 @@ func (o *oracle) listDates() []timespan.Date {
 	return dates
 }
 
-func newOracle(t *clockTable, offer *catalog.Offer, a requestedQuestion, occupied booking.Occupied) *oracle {
+func newOracle(t *clockTable, offer *catalog.Snapshot, a requestedQuestion, occupied booking.Occupied) *oracle {
 	o := &oracle{
 		clockTable: t, offer: offer, question: a.Question, services: a.findServices(offer), occupied: occupied,
 		open: make(minutes, len(t.shown)), blocked: make(minutes, len(t.shown)),
@@ -122,7 +122,7 @@ func newOracle(t *clockTable, offer *catalog.Offer, a requestedQuestion, occupie
 }
 
 // findServices returns the requested services. The duration of a variant replaces that of its service.
-func (a requestedQuestion) findServices(offer *catalog.Offer) []*catalog.Service {
+func (a requestedQuestion) findServices(offer *catalog.Snapshot) []*catalog.Service {
 	var services []*catalog.Service
 	for _, id := range a.ids {
 		i := slices.IndexFunc(offer.Services, func(s catalog.Service) bool { return s.ID == id })

@@ -8,7 +8,7 @@ import (
 
 // Plan is the part of a computation that does not depend on the occupied time. A Plan never changes.
 type Plan struct {
-	offer       *catalog.Offer
+	offer       *catalog.Snapshot
 	question    Question
 	from, to    timespan.Date // the dates that can have a bookable start
 	earliest    int64         // the first instant at which a start is allowed
@@ -19,7 +19,7 @@ type Plan struct {
 }
 
 // NewPlan returns the plan for answering a question.
-func NewPlan(offer *catalog.Offer, q Question) *Plan {
+func NewPlan(offer *catalog.Snapshot, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
 		offer: offer, question: q, from: from, to: to, earliest: q.earliest(offer),

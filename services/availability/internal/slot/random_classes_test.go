@@ -72,7 +72,7 @@ func (b business) drawSession(staff []catalog.Staff, isSingle bool) catalog.Clas
 }
 
 // blockAtSessions adds blocks that touch a session, overlap only its first or last minute, or begin within it.
-func (b business) blockAtSessions(offer *catalog.Offer) {
+func (b business) blockAtSessions(offer *catalog.Snapshot) {
 	for i := range offer.Services {
 		for _, c := range offer.Services[i].Classes {
 			if !b.chance(3) || c.Date == nil && c.Weekday == nil {
@@ -109,7 +109,7 @@ func addMinutes(d timespan.Date, minutes int) timespan.LocalDateTime {
 
 // drawSales draws booked seats, the time that their guests occupy, and appointments that touch or barely overlap
 // sessions.
-func (b business) drawSales(offer *catalog.Offer) ([]booking.SeatsTaken, []booking.Busy) {
+func (b business) drawSales(offer *catalog.Snapshot) ([]booking.SeatsTaken, []booking.Busy) {
 	var seats []booking.SeatsTaken
 	var held []booking.Busy
 	for i := range offer.Services {

@@ -193,7 +193,7 @@ func (b business) drawEdges() []int64 {
 	return edges
 }
 
-func (b business) drawOccupied(offer *catalog.Offer) booking.Occupied {
+func (b business) drawOccupied(offer *catalog.Snapshot) booking.Occupied {
 	var busy []booking.Busy
 	for _, s := range offer.Staff {
 		busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Edges: b.drawEdges()})
@@ -212,9 +212,9 @@ func (b business) drawOccupied(offer *catalog.Offer) booking.Occupied {
 	return booking.Occupied{Busy: busy, Seats: seats}
 }
 
-func (b business) drawOffer() *catalog.Offer {
+func (b business) drawOffer() *catalog.Snapshot {
 	staff := b.drawStaff()
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Timezone: b.table.loc.String(), Currency: "EUR",
 		Hours: b.drawWeek(), Overrides: b.drawOverrides(), Staff: staff, Blocks: b.drawBlocks(staff),
 		Bookings: catalog.Bookings{AdvanceDays: 20}, Modules: catalog.Modules{Services: true},
@@ -245,7 +245,7 @@ type requestedQuestion struct {
 	variants map[uuid.UUID]uuid.UUID
 }
 
-func (b business) drawQuestion(offer *catalog.Offer) requestedQuestion {
+func (b business) drawQuestion(offer *catalog.Snapshot) requestedQuestion {
 	from := b.base - 1 + timespan.Date(b.IntN(3))
 	q := requestedQuestion{Question: Question{
 		From: from, To: from + timespan.Date(b.IntN(3)),
@@ -272,7 +272,7 @@ func (b business) drawQuestion(offer *catalog.Offer) requestedQuestion {
 }
 
 // chooseServices requests one class, or several other services, some as variants.
-func (b business) chooseServices(offer *catalog.Offer, q *requestedQuestion) {
+func (b business) chooseServices(offer *catalog.Snapshot, q *requestedQuestion) {
 	var classes, others []*catalog.Service
 	for i := range offer.Services {
 		switch s := &offer.Services[i]; {

@@ -12,7 +12,7 @@ import (
 // FindRefusal returns the code of the rule that prevents a start, for use after [FindAssignments]
 // returned no assignment. FindRefusal checks the rules in the order of semantics.md §3. The result
 // is empty if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
-func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
+func FindRefusal(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
 		if r.isBroken(s) {
@@ -24,7 +24,7 @@ func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.T
 
 // FindWarnings returns the codes of the rules for customers that are broken by a start which
 // the owner chose. The codes are in the order in which [FindRefusal] checks the rules.
-func FindWarnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
+func FindWarnings(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
 	q.IsOverride = false
 	s, isPast := newStart(offer, q, d, t), false
 	var broken []string
@@ -45,7 +45,7 @@ type start struct {
 	isUnfit bool
 }
 
-func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) *start {
+func newStart(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) *start {
 	q.From, q.To = d-1, d
 	s := &start{explanation: explanation{offer: offer, question: q, date: d,
 		start: timespan.Instant(d, t, offer.Location())}}

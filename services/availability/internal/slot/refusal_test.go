@@ -14,10 +14,10 @@ import (
 
 // newNightOffer returns a business that is open daily from 20:00 to 03:00, except on 5 March, with one active member
 // and starts on the half hour.
-func newNightOffer(t *testing.T) *catalog.Offer {
+func newNightOffer(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	anna, ben, wednesday := uuid.UUID{1}, uuid.UUID{2}, time.Wednesday
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 10, MinNoticeMinutes: 120},
 		Staff:     []catalog.Staff{{ID: anna, Active: true}, {ID: ben}},
 		Overrides: []catalog.DayOverride{{Date: timespan.NewDate(2027, time.March, 5)}},

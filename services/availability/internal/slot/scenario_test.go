@@ -42,9 +42,9 @@ func loadScenario(t testing.TB) scenario {
 }
 
 // newQuestion returns the question for the first members of the scenario.
-func (s scenario) newQuestion(t testing.TB, members int) (*catalog.Offer, Question, []booking.Busy) {
+func (s scenario) newQuestion(t testing.TB, members int) (*catalog.Snapshot, Question, []booking.Busy) {
 	t.Helper()
-	offer := &catalog.Offer{Timezone: s.TZ, Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
+	offer := &catalog.Snapshot{Timezone: s.TZ, Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
 	for d := time.Monday; d <= time.Friday; d++ {
 		offer.Hours[d] = []timespan.Window{{From: 9 * 60, To: 17 * 60}}
 	}

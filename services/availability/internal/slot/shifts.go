@@ -15,7 +15,7 @@ type shift struct {
 
 // horizon holds the working time on all dates that can affect the answer. It is computed once per question.
 type horizon struct {
-	offer  *catalog.Offer
+	offer  *catalog.Snapshot
 	clock  zone
 	first  timespan.Date       // the first date whose windows are in `plan`
 	plan   [][]timespan.Window // element i holds the windows of the business that begin on the date first+i
@@ -31,7 +31,7 @@ type horizon struct {
 // newHorizon computes the working time on the dates `from`..`to` and on some dates before and after.
 // The earlier dates are needed for class sessions that begin before `from` and last until that date.
 // The later dates are needed for class sessions that begin by the date `to` and last longer.
-func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
+func newHorizon(offer *catalog.Snapshot, from, to timespan.Date) *horizon {
 	classDates := findLongestClass(offer)
 	from, to = from-classDates, to+classDates
 	const slack = 3 * day // UTC offsets are shorter than a day, and windows end less than a day after their date

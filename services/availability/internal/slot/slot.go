@@ -70,7 +70,7 @@ func (q Question) hasStaffPerService() bool { return q.IsPackage && q.IsPerServi
 // clamp limits the dates of the question to those that can have a bookable start. The first possible date
 // is yesterday, because an overnight window of yesterday can last into today. The last possible date is
 // the advance limit; it does not apply to the owner. The third result is false if no date remains.
-func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
+func (q Question) clamp(offer *catalog.Snapshot) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
 	from, to := max(q.From, today-1), q.To
 	if !q.IsOverride {
@@ -81,7 +81,7 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 
 // findStaff returns the candidates: the staff members who may serve the question. If
 // no service needs staff, it returns nil, even if the question names a staff member.
-func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
+func findStaff(offer *catalog.Snapshot, a appointment, q Question) []*catalog.Staff {
 	if !a.isStaffed {
 		return nil
 	}
@@ -94,12 +94,12 @@ func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff
 
 // Find returns the bookable starts of a question. The argument `occupied` must contain the time occupied within
 // [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start in this span.
-func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
+func Find(offer *catalog.Snapshot, q Question, occupied booking.Occupied) *Openings {
 	return NewPlan(offer, q).Find(occupied)
 }
 
 // earliest returns the first instant at which a start is allowed.
-func (q Question) earliest(offer *catalog.Offer) int64 {
+func (q Question) earliest(offer *catalog.Snapshot) int64 {
 	if q.IsOverride {
 		return timespan.Instant(offer.Today(q.Now), 0, offer.Location())
 	}

@@ -8,7 +8,7 @@ import (
 // ComputeWorkingTime calls `yield` for each active staff member and each of the dates `from`..`to`. The last
 // argument of `yield` is the number of seconds that the staff member works on that calendar date. Working time
 // consists of the windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
-func ComputeWorkingTime(offer *catalog.Offer, from, to timespan.Date,
+func ComputeWorkingTime(offer *catalog.Snapshot, from, to timespan.Date,
 	yield func(*catalog.Staff, timespan.Date, int64)) {
 	// The windows of a date are limited to the opening time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}

@@ -107,7 +107,7 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	t.Parallel()
 	w := open(t, limits.Config{BookPerMinute: 18, KeyPerMinute: 13})
 	expired := now
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		removal := timespan.NewDate(2027, 6, 1)
 		paused := timespan.NewDate(2027, 3, 2)
 		o.Account = catalog.Account{RemovalOn: &removal}
@@ -125,13 +125,13 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	w.expect("another business's key", w.book(w.keyOf(uuid.New(), "read", nil), bad), 401, "invalid_api_key")
 	w.expect("scope read", w.book(read, bad), 403, "scope_forbidden")
 	w.expect("no subscription", w.book(write, bad), 403, "subscription_inactive")
-	w.change(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
+	w.change(func(o *catalog.Snapshot) { o.Account.SubscriptionActive = true })
 	w.expect("removal", w.book(write, bad), 403, "account_closing")
-	w.change(func(o *catalog.Offer) { o.Account.RemovalOn = nil })
+	w.change(func(o *catalog.Snapshot) { o.Account.RemovalOn = nil })
 	w.expect("not open yet", w.book(write, bad), 403, "not_open_yet")
-	w.change(func(o *catalog.Offer) { o.NotYetOpen = false })
+	w.change(func(o *catalog.Snapshot) { o.NotYetOpen = false })
 	w.expect("paused", w.book(write, bad), 403, "not_accepting_bookings")
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	w.expect("a bad body", w.book(write, bad), 400, "invalid_parameter")
 	w.expect("no service", w.book(write, order("09:30", unknown)), 404, "service_not_found")
 	w.expect("availability away", w.book(write, order("09:30", nil)), 503, "availability_unverified")
@@ -229,7 +229,7 @@ func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	key := w.key("write")
-	w.change(func(o *catalog.Offer) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
 	for _, c := range []struct{ rule, code, sentence string }{
 		{availability.RulePast, "date_in_past",
 			"2027-03-02 09:30 is in the past; choose a start that lies ahead from /slots."},
@@ -277,7 +277,7 @@ func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 	try := func(name, mode string, providers []string, changes map[string]any, status int, code string) {
 		t.Helper()
 		hour++
-		w.change(func(o *catalog.Offer) {
+		w.change(func(o *catalog.Snapshot) {
 			o.Payments = catalog.Payments{Providers: providers, Modes: catalog.PaymentModes{Services: mode}}
 		})
 		w.expect(name, w.book(key, order(fmt.Sprintf("%02d:30", hour), changes)), status, code)
@@ -417,7 +417,7 @@ func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
 	for asked := 0; asked == 0; {
 		w.set(func(w *town) { asked = w.asked })
 	}
-	w.change(func(o *catalog.Offer) { o.Services[0].Price = 5000 })
+	w.change(func(o *catalog.Snapshot) { o.Services[0].Price = 5000 })
 	close(held)
 	a := <-done
 	if a.status != 201 || a.body.Booking.Total != "50.00" {
@@ -428,7 +428,7 @@ func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
 func TestOnlyTheFirstBookingIsPricedAsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
+	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
 	key := w.key("write")
 	var (
 		mu     sync.Mutex

@@ -25,7 +25,7 @@ import (
 func openPageShop(t *testing.T, f *fakeStripe) *shop {
 	t.Helper()
 	s := openShop(t, f.URL)
-	s.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	s.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 20 })
 	return s
 }
 

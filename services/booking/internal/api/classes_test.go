@@ -87,7 +87,7 @@ func (w *town) studio(seats, second int) {
 		class.Classes = append(class.Classes, catalog.ClassSession{ID: secondID, Key: "b", Date: &date, Time: 18 * 60,
 			Capacity: second})
 	}
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Services[0].Variants = []catalog.Variant{{ID: longID, Key: "long", Name: "Long hair", DurationMinutes: 90,
 			Price: 5500}}
 		o.Services = append(o.Services, class)
@@ -214,7 +214,7 @@ func TestWithoutASessionNamedTheNextIsTakenWhenOneIsFull(t *testing.T) {
 	key := w.key("write")
 	w.expect("four fit into the second alone", w.book(key, yoga(4, nil)), 201, "")
 	w.expectSeats(0, 4)
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Services[len(o.Services)-1].Classes[1].Capacity = 8
 	})
 	got := stampede(w, 10, func(int) answer { return w.book(key, yoga(1, nil)) })
@@ -245,7 +245,7 @@ func TestARetriedClassBookingTakesItsSeatsOnce(t *testing.T) {
 func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 20, 0)
-	w.change(func(o *catalog.Offer) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
+	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
 	key := w.key("write")
 	var (
 		mu     sync.Mutex
@@ -305,7 +305,7 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	s.studio(5, 0)
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		twenty := decimal.NewFromInt(20)
 		o.Services[0].PaymentRequirement, o.Services[0].DepositValue = catalog.RequirementDepositPercent, &twenty
 	})
@@ -340,7 +340,7 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	if err != nil || list.Bookings[0].Services[0].VariantName != "Long hair" {
 		t.Errorf("the owner sees %+v (%v)", list, err)
 	}
-	s.change(func(o *catalog.Offer) { o.Services[0].Variants = nil })
+	s.change(func(o *catalog.Snapshot) { o.Services[0].Variants = nil })
 	s.expect("one that is gone", s.book(s.key, order("14:30", long)), 400, "invalid_parameter")
 }
 

@@ -117,7 +117,7 @@ func TestNoBookingCommitsByAnOfferThatWasReplaced(t *testing.T) {
 	t.Parallel()
 	c := gather(t)
 	there := c.meanwhile(func() error {
-		c.change(func(*catalog.Offer) {}) // availability offers no slot in this version
+		c.change(func(*catalog.Snapshot) {}) // availability offers no slot in this version
 		c.set(func(w *town) { w.opening = false })
 		return c.client().Published(t.Context(), c.offer.ID, c.offer.Version)
 	})
@@ -137,9 +137,9 @@ func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	w := open(t, none)
 	key := w.key("write")
 	w.expect("the key is learnt", w.book(key, order("08:00", nil)), http.StatusCreated, "")
-	closed := func(o *catalog.Offer) { o.Account.SubscriptionActive = false }
-	reopened := func(o *catalog.Offer) { o.Account.SubscriptionActive = true }
-	told := func(edit func(*catalog.Offer)) {
+	closed := func(o *catalog.Snapshot) { o.Account.SubscriptionActive = false }
+	reopened := func(o *catalog.Snapshot) { o.Account.SubscriptionActive = true }
+	told := func(edit func(*catalog.Snapshot)) {
 		w.set(func(w *town) { w.remembered = w.offer })
 		w.change(edit)
 		if err := w.client().Published(t.Context(), w.offer.ID, w.offer.Version); err != nil {
@@ -153,7 +153,7 @@ func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	told(reopened)
 	w.expect("it is open again", w.book(key, order("10:00", nil)), http.StatusCreated, "")
 	w.expect("it is open again, by name", w.book(key, order("11:00", nil), header, "two"), http.StatusCreated, "")
-	told(func(o *catalog.Offer) { o.Services = o.Services[1:] })
+	told(func(o *catalog.Snapshot) { o.Services = o.Services[1:] })
 	w.expect("the service has gone", w.book(key, order("12:00", nil)), http.StatusNotFound, "service_not_found")
 	w.expect("what was booked by a name stays", w.book(key, order("11:00", nil), header, "two"), http.StatusCreated, "")
 	w.set(func(w *town) { w.remembered, w.offer = w.offer, nil })

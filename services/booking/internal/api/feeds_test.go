@@ -36,7 +36,7 @@ func (w *town) feed(staff *uuid.UUID, shows string) *booking.Calendar {
 }
 
 // aMonthAhead lets customers book up to thirty days ahead.
-func aMonthAhead(o *catalog.Offer) { o.Bookings.AdvanceDays = 30 }
+func aMonthAhead(o *catalog.Snapshot) { o.Bookings.AdvanceDays = 30 }
 
 // page is a response that is not JSON.
 type page struct {
@@ -263,7 +263,7 @@ func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
 			rt.Fatalf("%q: %d %s", token, got.status, got.text)
 		}
 	})
-	w.change(func(o *catalog.Offer) { o.ID = uuid.New() }) // the business is removed, and another one has its slug
+	w.change(func(o *catalog.Snapshot) { o.ID = uuid.New() }) // the business is removed, and another one has its slug
 	if got := w.read(bookingclient.CalendarPath(live.Token)); got.text != one.text {
 		t.Errorf("of a removed business: %d %s", got.status, got.text)
 	}

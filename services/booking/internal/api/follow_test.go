@@ -117,7 +117,7 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openBoxOffice(t, f.URL)
-	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = nil })
+	s.change(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = nil })
 	_, token := s.sold(f)
 	if s.ticket(token).Cancellation.Allowed {
 		t.Error("customers cancel although the business does not offer it")
@@ -141,10 +141,10 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 // offered. If the event is offered again, the cancellation policy applies again.
 func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	t.Parallel()
-	for name, withdraw := range map[string]func(*catalog.Offer){
-		"inactive": func(o *catalog.Offer) { o.Events = slices.Clone(o.Events); o.Events[0].Active = false },
-		"removed":  func(o *catalog.Offer) { o.Events = o.Events[1:] },
-		"disabled": func(o *catalog.Offer) { o.Modules.Events = false },
+	for name, withdraw := range map[string]func(*catalog.Snapshot){
+		"inactive": func(o *catalog.Snapshot) { o.Events = slices.Clone(o.Events); o.Events[0].Active = false },
+		"removed":  func(o *catalog.Snapshot) { o.Events = o.Events[1:] },
+		"disabled": func(o *catalog.Snapshot) { o.Modules.Events = false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +187,7 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	f := newFakeStripe(t)
 	s := openBoxOffice(t, f.URL)
 	id, token := s.sold(f)
-	s.change(func(o *catalog.Offer) { o.Timezone = "America/Chicago" })
+	s.change(func(o *catalog.Snapshot) { o.Timezone = "America/Chicago" })
 	s.follow()
 	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold")
 	if got := s.ticket(token); !got.StartsAt.Equal(time.Date(2027, 3, 1, 22, 0, 0, 0, time.UTC)) {
@@ -218,24 +218,24 @@ func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
 // not change.
 func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 	t.Parallel()
-	classes := func(change func(*catalog.ClassSession)) func(*catalog.Offer) {
-		return func(o *catalog.Offer) {
+	classes := func(change func(*catalog.ClassSession)) func(*catalog.Snapshot) {
+		return func(o *catalog.Snapshot) {
 			yoga := &o.Services[len(o.Services)-1]
 			yoga.Classes = slices.Clone(yoga.Classes)
 			change(&yoga.Classes[0])
 		}
 	}
-	for name, callOff := range map[string]func(*catalog.Offer){
+	for name, callOff := range map[string]func(*catalog.Snapshot){
 		"moved":   classes(func(c *catalog.ClassSession) { c.Time = 19 * 60 }),
-		"removed": func(o *catalog.Offer) { s := &o.Services[len(o.Services)-1]; s.Classes = s.Classes[1:] },
-		"blocked": func(o *catalog.Offer) {
+		"removed": func(o *catalog.Snapshot) { s := &o.Services[len(o.Services)-1]; s.Classes = s.Classes[1:] },
+		"blocked": func(o *catalog.Snapshot) {
 			day := timespan.NewDate(2027, time.March, 2)
 			o.Blocks = []catalog.Block{{
 				From: timespan.LocalDateTime{Date: day, Time: 17 * 60},
 				To:   timespan.LocalDateTime{Date: day, Time: 18*60 + 30}, StaffIDs: []uuid.UUID{annaID},
 			}}
 		},
-		"inactive": func(o *catalog.Offer) { o.Services[len(o.Services)-1].Active = false },
+		"inactive": func(o *catalog.Snapshot) { o.Services[len(o.Services)-1].Active = false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -259,7 +259,7 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 			before := *w.offer
 			w.change(callOff)
 			as(true)
-			w.change(func(o *catalog.Offer) { o.Services, o.Blocks = before.Services, before.Blocks })
+			w.change(func(o *catalog.Snapshot) { o.Services, o.Blocks = before.Services, before.Blocks })
 			as(false)
 			w.change(callOff)
 			as(true)

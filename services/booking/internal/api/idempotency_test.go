@@ -34,12 +34,12 @@ func TestARetryGetsTheStoredAnswer(t *testing.T) {
 	w.expectRows(3)
 
 	paused := timespan.NewDate(2027, 3, 2)
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &paused })
 	if a := w.book(key, order("09:30", nil), header, "k1"); a.status != 201 || a.text != first.text {
 		t.Errorf("while the business pauses, the retry gets %d %s", a.status, a.text)
 	}
 	w.expect("a new one while it pauses", w.book(key, order("09:30", nil), header, "k9"), 403, "not_accepting_bookings")
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 
 	w.clock.Advance(24 * time.Hour)
 	w.expect("a day later", w.book(key, order("15:30", nil), header, "k1"), 201, "")
@@ -95,7 +95,7 @@ func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byt
 func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 20 })
 	key := w.key("write")
 	first := w.book(key, order("09:30", nil), header, "k1")
 	onPage, err := w.onPage("k1", wanted("11:30"))
@@ -173,7 +173,7 @@ func TestKeysThatCannotBeKeptAreRefused(t *testing.T) {
 		w.expect(k, w.book(key, order("09:30", nil), header, k), 400, "invalid_parameter")
 	}
 	paused := timespan.NewDate(2027, 3, 2)
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &paused })
 	w.expect("refused for another reason before", w.book(key, order("09:30", nil), header, "caf\xe9"), 403,
 		"not_accepting_bookings")
 	w.expectRows(0)

@@ -223,7 +223,7 @@ func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	id := w.booked(nil) // 2027-03-02 09:30 in Lisbon
-	w.change(func(o *catalog.Offer) { o.Timezone = "Pacific/Kiritimati" })
+	w.change(func(o *catalog.Snapshot) { o.Timezone = "Pacific/Kiritimati" })
 	move := func(at, move string) error {
 		t.Helper()
 		moment, err := time.Parse(time.RFC3339, at)

@@ -184,7 +184,7 @@ func (p *Public) touch(ctx context.Context, key shown) {
 
 // authorize refuses an API key of another business, and an API key whose scope does not include POST /book.
 // The argument `offer` is the offer of the business in the request. Faults: invalid_api_key, scope_forbidden.
-func authorize(key store.Key, offer *catalog.Offer) error {
+func authorize(key store.Key, offer *catalog.Snapshot) error {
 	if key.BusinessID != offer.ID {
 		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")
 	}

@@ -63,8 +63,8 @@ type town struct {
 	booker   *usecase.Booker
 
 	mu         sync.Mutex
-	offer      *catalog.Offer // nil: the business does not exist
-	remembered *catalog.Offer // the version that replicas have cached; nil: the newest
+	offer      *catalog.Snapshot // nil: the business does not exist
+	remembered *catalog.Snapshot // the version that replicas have cached; nil: the newest
 	catalogErr error
 	slotsErr   error
 	pricesErr  error
@@ -93,10 +93,10 @@ var (
 )
 
 // newOffer returns a business with a service of three members, a service of three capacity units, and a free service.
-func newOffer(t testing.TB) *catalog.Offer {
+func newOffer(t testing.TB) *catalog.Snapshot {
 	t.Helper()
 	staff := []uuid.UUID{annaID, benID, carlID}
-	o := &catalog.Offer{
+	o := &catalog.Snapshot{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "en", Languages: []string{"en", "pt"},
 		Account:  catalog.Account{SubscriptionActive: true},
@@ -258,7 +258,7 @@ func (w *town) set(change func(*town)) {
 }
 
 // change replaces the offer with a new version.
-func (w *town) change(edit func(*catalog.Offer)) {
+func (w *town) change(edit func(*catalog.Snapshot)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := *w.offer
@@ -271,7 +271,7 @@ func (w *town) change(edit func(*catalog.Offer)) {
 	w.offer = &next
 }
 
-func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
+func (w *town) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.freshened++
@@ -285,7 +285,7 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 }
 
 // Recent returns the offer in `remembered` if there is one, otherwise the newest.
-func (w *town) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (w *town) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	w.mu.Lock()
 	remembered := w.remembered
 	w.mu.Unlock()
@@ -295,8 +295,8 @@ func (w *town) Recent(ctx context.Context, slug string) (*catalog.Offer, error) 
 	return w.Fresh(ctx, slug)
 }
 
-// Offer returns the offer of the business with this id.
-func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+// Snapshot returns the offer of the business with this id.
+func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := w.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")

@@ -36,8 +36,8 @@ func (w *town) pages() *bookingclient.Links {
 func tokenOf(url string) string { return strings.TrimPrefix(url, pagesURL+"/m/") }
 
 // customersMay lets customers cancel and reschedule until these numbers of hours before the start; nil means never.
-func customersMay(cancel, reschedule *int) func(*catalog.Offer) {
-	return func(o *catalog.Offer) {
+func customersMay(cancel, reschedule *int) func(*catalog.Snapshot) {
+	return func(o *catalog.Snapshot) {
 		o.SelfService = catalog.SelfService{CancelUntilHours: cancel, RescheduleUntilHours: reschedule}
 	}
 }
@@ -87,7 +87,7 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	if raw.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("may be kept: %v", raw.header)
 	}
-	w.change(func(o *catalog.Offer) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
+	w.change(func(o *catalog.Snapshot) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
 	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")
 	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · Porto", Description: "Anna",
 		Status: "TENTATIVE",
@@ -201,7 +201,7 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	if got := ask(live, ""); got.status != http.StatusOK {
 		t.Errorf("the live one: %d", got.status)
 	}
-	w.change(func(o *catalog.Offer) { o.ID = uuid.New() })
+	w.change(func(o *catalog.Snapshot) { o.ID = uuid.New() })
 	same(t, "of a removed business", live)
 	same(t, "tickets of a removed business", tokenOf(sold.ManageURL))
 }
@@ -399,7 +399,7 @@ func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.change(func(o *catalog.Offer) { o.Timezone, o.Currency = "America/Chicago", "JPY" })
+	s.change(func(o *catalog.Snapshot) { o.Timezone, o.Currency = "America/Chicago", "JPY" })
 	pages, token := s.pages(), tokenOf(a.body.ManageURL)
 	shown, err := pages.Managed(t.Context(), token)
 	if err != nil {

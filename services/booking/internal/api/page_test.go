@@ -50,9 +50,9 @@ func (w *town) onPage(key string, n booking.NewBooking) (*booking.Booking, error
 
 // asks gives the business a form with two questions for all services, one for haircuts and one for the sauna. A
 // customer may have `most` open bookings.
-func asks(most int) func(*catalog.Offer) {
+func asks(most int) func(*catalog.Snapshot) {
 	label := func(text string) catalog.Label { return catalog.Label{Text: text} }
-	return func(o *catalog.Offer) {
+	return func(o *catalog.Snapshot) {
 		o.Bookings.MaxOpenPerCustomer = most
 		o.Form = []catalog.Question{
 			{Key: "level", Label: label("Your level"), Type: catalog.QuestionSelect, Required: true,
@@ -101,7 +101,7 @@ func TestBookAsksAKeyForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
 	w.change(asks(20))
 	key := w.key("write")
 	w.expect("not enforced", w.book(key, order("09:30", nil)), 201, "")
-	w.change(func(o *catalog.Offer) { o.FormEnforceAPI = true })
+	w.change(func(o *catalog.Snapshot) { o.FormEnforceAPI = true })
 	w.expect("no answer", w.book(key, order("11:30", nil)), 400, "invalid_parameter")
 	w.expect("answered",
 		w.book(key, order("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
@@ -143,7 +143,7 @@ func TestThePageIsRefusedInTheOrderOfPostBook(t *testing.T) {
 	paused := timespan.NewDate(2027, 3, 2)
 	unknown := func(n *booking.NewBooking) { n.ServiceIDs = []string{uuid.NewString()} }
 	form, wrong := answering(`{"level": "old"}`), answering(`{"level": "old", "notes": 1}`)
-	pause := func(until *timespan.Date) { w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = until }) }
+	pause := func(until *timespan.Date) { w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = until }) }
 	refused := func(name string, kind fault.Kind, n booking.NewBooking) {
 		t.Helper()
 		if _, err := w.onPage("", n); !fault.Is(err, kind) {
@@ -206,7 +206,7 @@ func TestAnswersAreCheckedOnThePageAlone(t *testing.T) {
 func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 2 })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 2 })
 	full := func(name string, n booking.NewBooking) {
 		t.Helper()
 		if _, err := w.onPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence,
@@ -247,7 +247,7 @@ func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 3 })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 3 })
 	w.change(withGala(public))
 	charges, reservation := w.charges(), uuid.New()
 	reserve := func(id uuid.UUID, address string) error {
@@ -307,7 +307,7 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	t.Parallel()
 	const clients, most = 64, 20
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = most })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = most })
 	client := w.client()
 	var (
 		wg       sync.WaitGroup
@@ -346,7 +346,7 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 20 })
 	sent := w.trips.prepared(t, func(n int) {
 		hour := fmt.Sprintf("%02d:30", 8+n)
 		if _, err := w.onPage(hour, wanted(hour)); err != nil {
@@ -381,7 +381,7 @@ func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Bookings.MaxOpenPerCustomer = 20
 		pair := catalog.Label{Text: "Pair", Translations: map[string]string{"pt": "Par"}}
 		o.Packages = []catalog.Package{

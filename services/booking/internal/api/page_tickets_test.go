@@ -67,9 +67,9 @@ func TestOnThePageCustomersBuyTicketsOfPublicEventsUntilTheyBegin(t *testing.T) 
 	refused("without an address", fault.InvalidParameter, func(n *booking.NewTicket) { n.CustomerEmail = nil })
 	refused("more than are left", fault.Conflict, func(n *booking.NewTicket) { n.Quantity = 3 })
 	paused := timespan.NewDate(2027, time.March, 2)
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &paused })
 	refused("paused", fault.NotAcceptingBookings, func(n *booking.NewTicket) { n.CustomerEmail = nil })
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	w.clock.Advance(14*time.Hour - time.Microsecond)
 	if _, err := w.buyTickets("", nil); err != nil {
 		t.Errorf("just before it begins: %v", err)
@@ -82,7 +82,7 @@ func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	w.change(withGala(public))
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Form = []catalog.Question{
 			{Key: "meal", Type: catalog.QuestionText, MaxLength: 10, Required: true, EventIDs: []uuid.UUID{galaID}},
 			{Key: "other", Type: catalog.QuestionText, MaxLength: 10, Required: true, EventIDs: []uuid.UUID{otherID}},
@@ -156,7 +156,7 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 				new(decimal.NewFromInt(20)), 100
 			e.Tiers[0].Price, e.Tiers[0].Capacity = c.price, 100
 		}))
-		w.change(func(o *catalog.Offer) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })
+		w.change(func(o *catalog.Snapshot) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })
 		_, err := w.buyTickets("", nil)
 		if fault.Is(err, fault.PaymentNotOffered) != c.refused || !c.refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
@@ -255,7 +255,7 @@ func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	w.change(withGala(public))
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Events[0].TotalCapacity, o.Events[0].Tiers[0].Capacity, o.Events[0].Tiers[0].Price = 9, 9, 3000
 		o.Rules = []catalog.Rule{{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of four"}}}
 	})
@@ -264,7 +264,7 @@ func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	if err != nil || !slices.Equal(four.PriceChanges, want) {
 		t.Fatalf("got %+v, %v", four, err)
 	}
-	w.change(func(o *catalog.Offer) { o.Rules = nil })
+	w.change(func(o *catalog.Snapshot) { o.Rules = nil })
 	if kept, err := w.client().Ticket(actor.With(t.Context(), owner), w.offer.ID, four.ID); err != nil ||
 		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)

@@ -192,7 +192,7 @@ func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.
 	paused := timespan.NewDate(2027, time.March, 2)
 	first := s.meanwhile(func(uuid.UUID) {
 		s.clock.Advance(time.Second)
-		s.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+		s.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &paused })
 		s.expect("a later attempt", s.book(s.key, order("09:30", nil), header, "k"), 403, "not_accepting_bookings")
 	})
 	s.expect("the earlier one", first, 409, "idempotency_in_progress")
@@ -201,7 +201,7 @@ func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.
 	if got := f.statuses(); got != "canceled" {
 		t.Errorf("the charge is %q, want it canceled", got)
 	}
-	s.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	s.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	s.expect("once it goes on", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
 	s.expectHeld(1)
 }

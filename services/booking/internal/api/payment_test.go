@@ -40,7 +40,7 @@ type shop struct {
 func openShop(t *testing.T, stripeURL string) *shop {
 	t.Helper()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Payments = catalog.Payments{
 			Providers: []string{"stripe"}, Accounts: map[string]string{"stripe": "acct_harbor"},
 			Modes: catalog.PaymentModes{Services: catalog.ModeOnline},
@@ -152,7 +152,7 @@ func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 			for _, choice := range []any{nil, "online", "at_door"} {
 				for _, requirement := range []string{"none", "full"} {
 					for _, price := range []int64{0, 4000} {
-						s.change(func(o *catalog.Offer) {
+						s.change(func(o *catalog.Snapshot) {
 							o.Payments.Providers, o.Payments.Modes.Services = providers, mode
 							o.Services[0].PaymentRequirement, o.Services[0].Price = requirement, price
 						})
@@ -198,7 +198,7 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 		{deposit("deposit_fixed", "99"), false, "40.00"}, // never more than the price
 		{deposit("deposit_percent", "20"), true, "23.00"},
 	} {
-		s.change(func(o *catalog.Offer) {
+		s.change(func(o *catalog.Snapshot) {
 			o.Services[0].DepositValue = nil
 			o.Services[0].PaymentRequirement = "full"
 			c.change(&o.Services[0])
@@ -226,9 +226,9 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
-	s.change(func(o *catalog.Offer) { o.Payments.Accounts = nil })
+	s.change(func(o *catalog.Snapshot) { o.Payments.Accounts = nil })
 	s.expect("no account", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		o.Payments.Providers, o.Payments.Accounts = []string{"other"}, map[string]string{"other": "x"}
 	})
 	s.expect("not connected", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
@@ -257,7 +257,7 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	names := []string{"a", "b", "c"}
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		o.Payments.Providers, o.Payments.Accounts = names, map[string]string{"a": "x", "b": "x", "c": "x"}
 	})
 	for i, c := range []struct {

@@ -32,7 +32,7 @@ import (
 // which may be slightly stale. The other methods are those of [usecase.Offers].
 type Offers interface {
 	usecase.Offers
-	Recent(ctx context.Context, slug string) (*catalog.Offer, error)
+	Recent(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Public serves POST /api/public/{slug}/book for clients with an API
@@ -138,7 +138,7 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 
 // attempt makes all checks that come after the limit of the key, and then books. If the offer could not be read,
 // the argument `offer` is nil and `unread` is the error of the read. The API key then identifies the business.
-func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error,
+func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Snapshot, unread error,
 	read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {

@@ -31,7 +31,7 @@ func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
 	t.Helper()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50},
 			{HoursBefore: 24, RefundPercent: 100}}
 	})
@@ -94,7 +94,7 @@ func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
 			id, reference := s.bought(f, "09:30")
-			s.change(func(o *catalog.Offer) { o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}} })
+			s.change(func(o *catalog.Snapshot) { o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}} })
 			start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
 			s.clock.Advance(start.Add(-c.before).Sub(s.clock.Now()))
 			got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
@@ -241,9 +241,9 @@ func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	s.change(func(o *catalog.Offer) { o.Payments.Modes.Services = catalog.ModeAtDoor })
+	s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Services = catalog.ModeAtDoor })
 	plain := s.book(s.key, order("09:30", nil)).body.Booking.ID
-	s.change(func(o *catalog.Offer) { o.Payments.Modes.Services = catalog.ModeOnline })
+	s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Services = catalog.ModeOnline })
 	open, p := s.buy("11:30")
 	for _, id := range []uuid.UUID{plain, open} {
 		got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
@@ -523,7 +523,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.CancelNotOffered})
 	fail(0)
 	twelve := 12
-	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &twelve })
+	s.change(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = &twelve })
 	deadline := start.Add(-12 * time.Hour)
 	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour),
 		Deadline: deadline})
@@ -619,7 +619,7 @@ func (s *shop) moveByLink(_ uuid.UUID, token string) error {
 func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = false })
+	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = false })
 	s.change(customersMay(new(int), nil))
 	a := s.book(s.key, order("09:30", nil))
 	id, token, reference := a.body.Booking.ID, tokenOf(a.body.ManageURL), a.payment(t).Reference
@@ -668,7 +668,7 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 func TestWhatAnOwnerBooksIsConfirmedByItsPayment(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = false })
+	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = false })
 	b, err := s.client().Book(actor.With(t.Context(), owner), s.offer.ID, "harbor", wanted("09:30"))
 	if err != nil || b.Payment == nil {
 		t.Fatalf("%+v, %v", b, err)

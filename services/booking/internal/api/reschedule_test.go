@@ -116,7 +116,7 @@ func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	hours := 12
-	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &hours })
+	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &hours })
 	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
 	w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
 	byBen := w.booked(map[string]any{"staff_id": benID})
@@ -141,7 +141,7 @@ func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	hours := 1
-	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &hours })
+	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &hours })
 	id, other := w.booked(map[string]any{"staff_id": benID}),
 		w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
 	times := []string{"11:00", "12:00"}
@@ -181,17 +181,17 @@ func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
 		}
 	}
 	refused("never", fault.Conflict, "do not move bookings themselves")
-	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &twelve })
+	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &twelve })
 	w.clock.Set(now.Add(13*time.Hour + 30*time.Minute + time.Second))
 	refused("a second too late", fault.Conflict, "until 12 hours")
 	w.clock.Set(now.Add(13*time.Hour + 30*time.Minute))
 	until, _ := timespan.ParseDate("2027-05-01")
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &until })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &until })
 	refused("during a pause", fault.NotAcceptingBookings, "paused")
 	if _, err := w.reschedule(id, at("10:00")); err != nil {
 		t.Errorf("an owner during a pause: %v", err)
 	}
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	if got, err := w.moveAs(customer, id, "11:00", nil); err != nil || got.Sequence != 3 {
 		t.Errorf("in time: %+v, %v", got, err)
 	}
@@ -208,12 +208,12 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 	if _, err := w.reschedule(uuid.New(), at("10:00")); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown booking: %v", err)
 	}
-	w.change(func(o *catalog.Offer) { o.Services[0].Active = false })
+	w.change(func(o *catalog.Snapshot) { o.Services[0].Active = false })
 	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(),
 		"Haircut is not offered") {
 		t.Errorf("a service that is gone: %v", err)
 	}
-	w.change(func(o *catalog.Offer) { o.Services[0].Active = true })
+	w.change(func(o *catalog.Snapshot) { o.Services[0].Active = true })
 	session := uuid.NewString()
 	if _, err := w.reschedule(id, booking.Reschedule{Date: "2027-03-02", Time: "10:00",
 		ClassScheduleID: &session}); !fault.Is(err, fault.InvalidParameter) {
@@ -275,7 +275,7 @@ func TestARepeatedMoveToAnotherTimeIsMadeOnce(t *testing.T) {
 func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Services[0].Variants = []catalog.Variant{{ID: longID, Name: "Long", DurationMinutes: 90, Price: 6000}}
 	})
 	id := w.booked(map[string]any{
@@ -283,7 +283,7 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 		"variants": cutID.String() + ":" + longID.String(),
 	})
 	asked := w.question
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		o.Services[0].Variants[0].DurationMinutes, o.Services[0].Variants[0].Price = 120, 9000
 	})
 	to := at("14:00")
@@ -308,7 +308,7 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 	w := open(t, none)
 	date, _ := timespan.ParseDate("2027-03-02")
 	late := uuid.New()
-	w.change(func(o *catalog.Offer) {
+	w.change(func(o *catalog.Snapshot) {
 		class := func(id uuid.UUID, at timespan.TimeOfDay, capacity int) catalog.ClassSession {
 			return catalog.ClassSession{ID: id, Key: id.String(), Date: &date, Time: at, Capacity: capacity}
 		}
@@ -341,7 +341,7 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = true })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = true })
 	key := w.key("write")
 	for range 2 {
 		a := w.book(key, order("09:30", nil), "Idempotency-Key", "k")
@@ -357,7 +357,7 @@ func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
 		t.Error("it is told by another event than its creation")
 	}
 	s := openShop(t, testkit.StartStripeMock(t).URL)
-	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = true })
+	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = true })
 	_, p := s.buy("09:30")
 	s.expectState("pending", "open", 1)
 	s.notify("payment_intent.succeeded", "acct_harbor", p.Reference)
@@ -394,7 +394,7 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 		return w.client().Book(actor.With(named(t, key), owner), w.offer.ID, "harbor", b)
 	}
 	date, _ := timespan.ParseDate("2027-05-01")
-	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &date })
+	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &date })
 	first, err := book("a", wanted)
 	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" ||
 		*first.StaffID != annaID || !w.question.Override {
@@ -461,7 +461,7 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
+	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
 	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30",
 		CustomerName: "Zoë"}
 	for _, clock := range []string{"09:30", "12:00"} { // two bookings without an address are not of one customer

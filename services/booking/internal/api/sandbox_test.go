@@ -19,7 +19,7 @@ const nowhere = "http://127.0.0.1:1"
 func inSandbox(s *shop) *shop {
 	s.providers[payment.Sandbox] = sandbox.New(s.clock)
 	s.booker.Notice = s.payments.Notice
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		o.Account.Sandbox, o.Payments.Accounts = true, nil
 		o.Bookings.MaxOpenPerCustomer = 20
 	})
@@ -30,7 +30,7 @@ func inSandbox(s *shop) *shop {
 func haircutsFor(t *testing.T, cents int64) *shop {
 	t.Helper()
 	s := inSandbox(openShop(t, nowhere))
-	s.change(func(o *catalog.Offer) { o.Services[0].Price = cents })
+	s.change(func(o *catalog.Snapshot) { o.Services[0].Price = cents })
 	return s
 }
 
@@ -119,7 +119,7 @@ func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing
 func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
 	t.Parallel()
 	s := inSandbox(openShop(t, nowhere))
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		o.Account.Sandbox = false
 		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox},
 			map[string]string{payment.Sandbox: payment.Sandbox}

@@ -35,7 +35,7 @@ func openBoxOffice(t *testing.T, stripeURL string) *shop {
 		e.Public, e.PaymentRequirement = true, catalog.RequirementFull
 		e.Tiers[0].Price, e.Tiers[1].Price = 6000, 12000
 	}))
-	s.change(func(o *catalog.Offer) {
+	s.change(func(o *catalog.Snapshot) {
 		until := 1
 		o.Payments.Modes.Events = catalog.ModeOnline
 		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50}}
@@ -377,7 +377,7 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	t.Parallel()
 	s := openBoxOffice(t, testkit.StartStripeMock(t).URL)
 	deposit := func(requirement, value string) {
-		s.change(func(o *catalog.Offer) {
+		s.change(func(o *catalog.Snapshot) {
 			o.Events = slices.Clone(o.Events)
 			o.Events[0].PaymentRequirement, o.Events[0].DepositValue, o.Events[0].TotalCapacity = requirement,
 				new(decimal.RequireFromString(value)), 100
@@ -395,7 +395,7 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 		{catalog.RequirementNone, "0", catalog.ModeOnline, "online", ""},
 	} {
 		deposit(c.requirement, c.value)
-		s.change(func(o *catalog.Offer) { o.Payments.Modes.Events = c.mode })
+		s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Events = c.mode })
 		sold, err := s.buyTickets("", func(n *booking.NewTicket) { n.Quantity, n.PaymentChoice = 2, c.choice })
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)

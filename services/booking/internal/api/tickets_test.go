@@ -25,8 +25,8 @@ var (
 )
 
 // withGala adds an event tonight, from 22:00 to 01:30, with two tiers and 5 tickets in total.
-func withGala(change func(*catalog.Event)) func(*catalog.Offer) {
-	return func(o *catalog.Offer) {
+func withGala(change func(*catalog.Event)) func(*catalog.Snapshot) {
+	return func(o *catalog.Snapshot) {
 		event := catalog.Event{
 			ID: galaID, Name: "Gala", Date: timespan.NewDate(2027, time.March, 1), Start: 22 * 60, End: 90,
 			Active: true, TotalCapacity: 5,
@@ -115,7 +115,7 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2027, 3, 2, 1, 30, 0, 0, time.UTC) // Lisbon is on UTC in March
 	for name, c := range map[string]struct {
-		offer func(*catalog.Offer)
+		offer func(*catalog.Snapshot)
 		order booking.NewTicket
 		at    time.Time
 		kind  fault.Kind
@@ -128,7 +128,7 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 		"an inactive event": {withGala(func(e *catalog.Event) {
 			e.Active = false
 		}), tickets(seatID, 1), now, fault.Conflict},
-		"an event of no module": {func(o *catalog.Offer) {
+		"an event of no module": {func(o *catalog.Snapshot) {
 			withGala(asItIs)(o)
 			o.Modules.Events = false
 		}, tickets(seatID, 1), now, fault.NotFound},
@@ -136,11 +136,11 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 			e.ID = uuid.New()
 		}), tickets(seatID, 1), now, fault.NotFound},
 		"an unknown tier": {withGala(asItIs), tickets(otherID, 1), now, fault.NotFound},
-		"another business": {func(o *catalog.Offer) {
+		"another business": {func(o *catalog.Snapshot) {
 			withGala(asItIs)(o)
 			o.ID = uuid.New()
 		}, tickets(seatID, 1), now, fault.InvalidParameter},
-		"an unknown business": {func(o *catalog.Offer) {
+		"an unknown business": {func(o *catalog.Snapshot) {
 			withGala(asItIs)(o)
 			o.Slug = "quay"
 		}, tickets(seatID, 1), now, fault.BusinessNotFound},

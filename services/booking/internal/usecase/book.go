@@ -41,7 +41,7 @@ import (
 // Offers reads the newest version of an offer, never an older version. Fault:
 // business_not_found. Any other error means that the offer could not be read.
 type Offers interface {
-	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Availability returns the assignments that can serve a start. Faults: invalid_parameter,
@@ -125,7 +125,7 @@ func NewBooker(with Dependencies) *Booker {
 //
 // If Book returns a fault, the fault is the answer to the caller. Then no booking was written
 // or will be written, unless the fault is outcome_unknown. Any other error is internal.
-func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
+func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, named idempotency.Request,
 	r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
@@ -139,7 +139,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 
 	lock := b.newLock(ctx, offer.ID, by, named) // evaluate acquires the lock in the same round trip as its first read
 	confirmation, err := retryChanged(ctx, b, offer,
-		func(offer *catalog.Offer) (evaluation, *store.Confirmation, error) {
+		func(offer *catalog.Snapshot) (evaluation, *store.Confirmation, error) {
 			return b.evaluate(ctx, offer, by, r, lock)
 		},
 		func(e evaluation, c availability.Assignment) (*store.Confirmation, error) {
@@ -170,8 +170,8 @@ var errChanged = errors.New("the offer or the tables have changed")
 // If only the time of the assignment is occupied now, retryChanged continues with the assignments
 // that are still free. In all other cases it evaluates the request by the newest offer. The function
 // `evaluate` may return an answer instead of assignments; retryChanged then returns this answer.
-func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
-	evaluate func(*catalog.Offer) (evaluation, *T, error),
+func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot,
+	evaluate func(*catalog.Snapshot) (evaluation, *T, error),
 	write func(evaluation, availability.Assignment) (*T, error)) (*T, error) {
 	var e evaluation
 	for range maxAttempts {
@@ -218,10 +218,10 @@ type evaluation struct {
 // the idempotency lock in the round trip of the read. If an earlier request with
 // the same key and body has a confirmation, evaluate returns the confirmation.
 //
-// Faults: those of [catalog.Offer.CheckAccount], [catalog.Offer.Appointment],
+// Faults: those of [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment],
 // [question.selectAssignments] and [Booker.paymentDue]; invalid_parameter. Errors:
 // [errChanged] if availability or pricing used another version of the offer.
-func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Actor, r *request.Request,
+func (b *Booker) evaluate(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, r *request.Request,
 	lock *requestLock) (evaluation, *store.Confirmation, error) {
 	if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {
 		return evaluation{}, nil, err

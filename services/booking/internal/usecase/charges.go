@@ -68,7 +68,7 @@ func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.
 	return c.pay(ctx, n, offer.Money(), asked)
 }
 
-func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
+func (c *Charges) newCharge(offer *catalog.Snapshot, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
 	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the database stores microseconds
 	charge, err := c.newPayment(event.Reservation, offer, "", asked.Amount, now)
 	if err != nil {

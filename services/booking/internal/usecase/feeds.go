@@ -28,7 +28,7 @@ import (
 // Businesses reads the offer of a business by the id of the business. Fault:
 // business_not_found. Any other error means that the offer could not be read.
 type Businesses interface {
-	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+	Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error)
 }
 
 // The limits of calendar feeds (lifecycle.md §2).
@@ -171,7 +171,7 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 //
 // A process computes only one calendar of a business at a time. The reason is that a business
 // may have many feeds, and that the computation of a large calendar takes much CPU time.
-func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
+func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) (Calendar, error) {
 	for {
 		if kept, ok := f.fresh(feed); ok {
 			return kept.Calendar, nil
@@ -199,7 +199,7 @@ func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
 	return kept, ok && f.clock.Now().Before(kept.at.Add(feedFor))
 }
 
-func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) *keptCalendar {
+func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) *keptCalendar {
 	if kept, ok := f.fresh(feed); ok {
 		return kept // another request has computed the calendar just before
 	}
@@ -218,7 +218,7 @@ func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Off
 
 // render reads the bookings of a feed and returns the feed's calendar as text/calendar.
 // If the text is too large, render leaves out half of the bookings and tries again.
-func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
+func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Snapshot, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
 	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack,
 		today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
@@ -238,7 +238,7 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offe
 
 // memberOf returns the name of the staff member whose bookings a feed shows. It returns
 // "" if the feed shows the bookings of all members, or if the member no longer exists.
-func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
+func memberOf(offer *catalog.Snapshot, id *uuid.UUID) string {
 	if id == nil {
 		return ""
 	}

@@ -122,7 +122,7 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 
 // followSessions withdraws the bookings of class sessions that no longer take place at the booked
 // time. If a session takes place at the booked time again, followSessions restores its bookings.
-func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, now time.Time) error {
+func (f *Followers) followSessions(ctx context.Context, offer *catalog.Snapshot, now time.Time) error {
 	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func during(of store.BookedSession, zone *time.Location) timespan.Span {
 
 // eventNow returns the state of a ticketed event by the current offer. It converts the
 // local time of the event into instants, by the time zone in which the tickets were sold.
-func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
+func eventNow(offer *catalog.Snapshot, of store.TicketedEvent, now time.Time) store.EventNow {
 	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)
 	if e == nil || !e.Active || !offer.Modules.Events {

@@ -76,7 +76,7 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 //
 // If there is no confirmation, Refuse returns the argument `refusal`. But if the
 // business's account does not allow bookings, Refuse returns the fault of the account.
-func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	return b.findResult(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }

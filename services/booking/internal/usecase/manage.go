@@ -49,7 +49,7 @@ func NewByLink(records *store.Store, businesses Businesses, booker *Booker, canc
 // may see. If Linked.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
 type Managed struct {
 	store.Linked
-	Offer        *catalog.Offer
+	Offer        *catalog.Snapshot
 	Booking      store.Booking
 	Ticket       store.Ticket
 	Cancellation cancellation.Preview
@@ -68,7 +68,7 @@ type MayMove struct {
 
 // follow returns the booking or order of a token, and the current offer
 // of the business. Fault: [link.NotFound] if the token is not valid.
-func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Offer, error) {
+func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Snapshot, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
 		return store.Linked{}, nil, link.NotFound()
@@ -114,7 +114,7 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	return l.view(ctx, found, offer)
 }
 
-func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Offer) (Managed, error) {
+func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Snapshot) (Managed, error) {
 	if found.Kind == event.Ticket {
 		ticket, err := l.records.Ticket(ctx, found.BusinessID, found.ID)
 		if err != nil {
@@ -134,7 +134,7 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 }
 
 // managed returns the customer view of the booking `b`. It does not read the booking again.
-func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
+func (l *ByLink) managed(found store.Linked, offer *catalog.Snapshot, b store.Booking) Managed {
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Booking: b,
@@ -144,7 +144,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 }
 
 // managedTicket returns the customer view of the order `t`. It does not read the order again.
-func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store.Ticket) Managed {
+func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Snapshot, t store.Ticket) Managed {
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Ticket: t,
@@ -158,7 +158,7 @@ func canPay(p *store.Payment, now time.Time) bool {
 
 // mayMove returns whether the customer may reschedule the booking now.
 // The setting self_service of the offer decides this (lifecycle.md §3).
-func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
+func mayMove(offer *catalog.Snapshot, b store.Booking, now time.Time) MayMove {
 	hours := offer.SelfService.RescheduleUntilHours
 	switch {
 	case !slices.Contains(state.Ahead(), b.Status):
@@ -213,7 +213,7 @@ func (m Managed) Translated() Managed {
 
 // soldAs returns the name of the booked package in the customer's
 // language. It returns "" if the services were not booked as a package.
-func soldAs(offer *catalog.Offer, b *store.Booking) string {
+func soldAs(offer *catalog.Snapshot, b *store.Booking) string {
 	if len(b.Services) == 0 {
 		return ""
 	}

@@ -88,13 +88,13 @@ func either(states []state.State) string {
 	return strings.Join(words, " or ")
 }
 
-// Offer returns the newest offer of a business. The caller gives both the id and the slug of the business.
+// Snapshot returns the newest offer of a business. The caller gives both the id and the slug of the business.
 // Faults: invalid_parameter if the id and the slug belong to different businesses; the faults of [Offers].
-func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Snapshot, error) {
 	return offerOf(ctx, o.offers, businessID, slug)
 }
 
-func offerOf(ctx context.Context, offers Offers, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+func offerOf(ctx context.Context, offers Offers, businessID uuid.UUID, slug string) (*catalog.Snapshot, error) {
 	offer, err := offers.Fresh(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 // newPayment returns a new online payment. The argument `due` is the amount to pay, in minor units. The provider of
 // the payment is the preferred provider if that provider can charge the amount. If not, it is the first provider of
 // the business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
-func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, preferred string, due int64,
+func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Snapshot, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
 	names, accounts := connections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
@@ -74,7 +74,7 @@ func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, prefer
 
 // connections returns the names of the providers of a business, and the account of the business with each of them. A
 // sandbox business has only the sandbox provider, which moves no money. No other business has the sandbox provider.
-func connections(offer *catalog.Offer) ([]string, map[string]string) {
+func connections(offer *catalog.Snapshot) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
 	}

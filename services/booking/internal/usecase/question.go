@@ -20,7 +20,7 @@ import (
 
 // question is a request to book or reschedule to a start, with the offer that is used to evaluate the request.
 type question struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	request  *request.Request
 	services []*catalog.Service // each service has the properties of its chosen variant
 	now      time.Time

@@ -44,7 +44,7 @@ type Reschedule struct {
 // Faults: not_found; conflict if the booking can no longer be rescheduled; rate_limited if a customer
 // reschedules too often; the faults of [Booker.Book] about a start. A fault is the answer to the
 // caller. Nothing has changed, unless the fault is outcome_unknown. Any other error is internal.
-func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID,
+func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, id uuid.UUID,
 	to Reschedule) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	to.Override = to.Override && by.Kind == actor.Owner
@@ -52,7 +52,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.
 	m := move{Reschedule: to, byCustomer: by.Kind == actor.Customer, byOwner: by.Kind == actor.Owner}
 	outcome := "moved"
 	moved, err := retryChanged(ctx, b, offer,
-		func(offer *catalog.Offer) (evaluation, *store.Booking, error) {
+		func(offer *catalog.Snapshot) (evaluation, *store.Booking, error) {
 			m.offer, m.now = offer, b.Clock.Now()
 			e, unchanged, err := b.evaluateMove(ctx, &m, id)
 			if unchanged != nil {
@@ -73,7 +73,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.
 // move is a request to reschedule a booking, evaluated by one version of the offer.
 type move struct {
 	Reschedule
-	offer      *catalog.Offer
+	offer      *catalog.Snapshot
 	booked     store.Booking // the booking before the change
 	byCustomer bool
 	byOwner    bool // the owner reschedules: notice, advance limit and grid do not apply

@@ -19,7 +19,7 @@ import (
 
 // checkProvider refuses a preferred payment provider that the business does not have. If the business has no
 // providers at all, checkProvider accepts any name, and the field has no effect. Fault: invalid_parameter.
-func checkProvider(offer *catalog.Offer, provider string) error {
+func checkProvider(offer *catalog.Snapshot, provider string) error {
 	providers := offer.Payments.Providers
 	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
 		return nil
@@ -30,8 +30,8 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 }
 
 // validateAnswers checks the answers to the questions of the business. It returns a copy of the
-// request with the answers that the booking stores. Faults: the faults of [catalog.Offer.Answered].
-func validateAnswers(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
+// request with the answers that the booking stores. Faults: the faults of [catalog.Snapshot.Answered].
+func validateAnswers(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (*request.Request, error) {
 	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
 		return r, err
@@ -73,7 +73,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 }
 
 // needsOnlinePayment reports whether a part of the total must be paid online (semantics.md §3).
-func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
+func needsOnlinePayment(offer *catalog.Snapshot, r *request.Request, services []*catalog.Service, total int64) bool {
 	return slices.ContainsFunc(services, func(s *catalog.Service) bool {
 		return s.PaymentRequirement != catalog.RequirementNone
 	}) &&

@@ -21,7 +21,7 @@ import (
 // charged adds an online payment to the order if the order must be paid online, and sets the order's
 // status to pending (semantics.md §3). The payment requirement of the event determines which part of
 // each ticket's price is due. Fault: payment_not_offered if no provider can charge the amount.
-func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
+func (t *Tickets) charged(offer *catalog.Snapshot, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
 		return nil

@@ -172,8 +172,8 @@ func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 }
 
 // answersTo returns the customer's answers to the questions of the business, as JSON
-// for the order. Faults: invalid_parameter; the faults of [catalog.Offer.Answered].
-func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
+// for the order. Faults: invalid_parameter; the faults of [catalog.Snapshot.Answered].
+func answersTo(offer *catalog.Snapshot, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
 	given, err := formdata.Read("form_data", order.FormData, by)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func hasAddress(order booking.NewTicket) error {
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
 // §5). Errors: [errChanged] if pricing used another version of the offer.
-func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
+func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{
 		Slug:         offer.Slug,
 		OfferVersion: offer.Version,
@@ -241,7 +241,7 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 // offered returns the order to store, with the event and the tiers of the offer. The tiers have the
 // same sequence as in the event. Faults: not_found if the offer does not contain the event or a tier,
 // or if the event is not public and onPage is true; conflict if the tickets are not for sale now.
-func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
+func offered(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Event not found: %s", order.EventID)

@@ -125,7 +125,7 @@ func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *
 }
 
 // bookable reports whether appointments on the date can be booked: from today to the advance limit (semantics.md §2).
-func bookable(offer *catalog.Offer, today, date timespan.Date) bool {
+func bookable(offer *catalog.Snapshot, today, date timespan.Date) bool {
 	return today <= date && date <= today+timespan.Date(offer.Bookings.AdvanceDays)
 }
 
@@ -160,7 +160,7 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 // language returns the language that the query parameter locale selects. If the parameter is
 // present and not empty, the answer has each text in one language only. If the business does
 // not have the requested language, the answer has the default language (semantics.md §6).
-func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
+func language(c *fiber.Ctx, offer *catalog.Snapshot) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {
 		return public.Language{}

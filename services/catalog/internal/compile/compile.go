@@ -26,10 +26,10 @@ type compiler struct {
 	err      error // the first error
 }
 
-// Offer compiles one version of a manifest. The caller must call [catalog.Offer.Prepare] on the result.
+// Snapshot compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
 // A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Offer returns an
 // error if the currency is unknown, a key refers to nothing, or the currency cannot express an amount.
-func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
+func Offer(m *manifest.Manifest, version int64) (*catalog.Snapshot, error) {
 	c, err := newCompiler(m)
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.
 
 // business returns an offer with the top-level fields of the manifest, without staff, services, events, rentals and the
 // other objects that have keys.
-func (c *compiler) business(version int64) *catalog.Offer {
+func (c *compiler) business(version int64) *catalog.Snapshot {
 	m, bookings := c.m, c.m.BookingSettings()
-	return &catalog.Offer{
+	return &catalog.Snapshot{
 		ID:       c.id,
 		Slug:     string(m.Slug),
 		Version:  version,

@@ -37,7 +37,7 @@ func parse(t *testing.T, src string) *manifest.Manifest {
 	return m
 }
 
-func compiled(t *testing.T, src string) *catalog.Offer {
+func compiled(t *testing.T, src string) *catalog.Snapshot {
 	t.Helper()
 	offer, err := Offer(parse(t, src), 7)
 	if err != nil {
@@ -46,7 +46,7 @@ func compiled(t *testing.T, src string) *catalog.Offer {
 	return offer
 }
 
-func example(t *testing.T) *catalog.Offer {
+func example(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	inputs.Checkout("charts")
 	src, err := os.ReadFile("../../../../charts/slotmesh/files/demo.yaml")
@@ -80,13 +80,13 @@ func ptr[T any](v T) *T                                  { return &v }
 // check compares two values. A nil list equals an empty list.
 func check(t *testing.T, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(catalog.Offer{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(catalog.Snapshot{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // id returns the id of an element as the manifest's header defines it: a UUID v5 of the business id and the path.
-func id(offer *catalog.Offer, path string) uuid.UUID {
+func id(offer *catalog.Snapshot, path string) uuid.UUID {
 	return uuid.NewSHA1(offer.ID, []byte(path))
 }
 
@@ -98,7 +98,7 @@ func TestExampleAtTheTop(t *testing.T) {
 	t.Parallel()
 	o := example(t)
 	check(t, uuid.NewSHA1(manifest.Namespace, []byte("harbor-studio")), o.ID)
-	want := &catalog.Offer{
+	want := &catalog.Snapshot{
 		ID: o.ID, Slug: "harbor-studio", Version: 7, Name: "Harbor Studio", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "en", Languages: []string{"en", "pt"},
 		Modules: catalog.Modules{Services: true, Events: true, Rentals: true},
@@ -402,7 +402,7 @@ pricing_rules:
 - {key: b, kind: first_booking, percent: 1}
 - {key: a, kind: first_booking, percent: 1}
 `)
-	keys := func(o *catalog.Offer) []string {
+	keys := func(o *catalog.Snapshot) []string {
 		var all []string
 		for _, d := range o.Overrides {
 			all = append(all, d.Date.String())
@@ -445,7 +445,7 @@ func TestOfferReadsBackEqualFromItsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := new(catalog.Offer)
+	again := new(catalog.Snapshot)
 	if err := json.Unmarshal(text, again); err != nil {
 		t.Fatal(err)
 	}

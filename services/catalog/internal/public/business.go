@@ -18,7 +18,7 @@ import (
 // Business holds the data of one version of a business that the public
 // paths show. A Business never changes, because readers share it.
 type Business struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	info     publicapi.BusinessInfo
 	services []service
 	staff    []staff
@@ -29,7 +29,7 @@ type Business struct {
 
 // New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]). The argument
 // `offer` is the offer that was compiled from the manifest. New takes the order and the ids of objects from the offer.
-func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
+func New(m *manifest.Manifest, offer *catalog.Snapshot) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
 		offer: offer, info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer),
@@ -39,7 +39,7 @@ func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 }
 
 // formOf returns the questions that API clients can answer: all questions except those for consent.
-func formOf(offer *catalog.Offer) []publicapi.Question {
+func formOf(offer *catalog.Snapshot) []publicapi.Question {
 	var form []publicapi.Question
 	for _, q := range offer.Form {
 		if q.Consent {
@@ -61,7 +61,7 @@ func formOf(offer *catalog.Offer) []publicapi.Question {
 	return form
 }
 
-func newInfo(m *manifest.Manifest, offer *catalog.Offer) publicapi.BusinessInfo {
+func newInfo(m *manifest.Manifest, offer *catalog.Snapshot) publicapi.BusinessInfo {
 	return publicapi.BusinessInfo{
 		Name:                offer.Name,
 		Slug:                offer.Slug,

@@ -30,7 +30,7 @@ type tier struct {
 
 // newEvents returns the active public events, sorted by date, start and name.
 // newEvents returns no events if the business does not use events or is not open yet.
-func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
+func newEvents(m *manifest.Manifest, offer *catalog.Snapshot) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
 	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
 		func(o *catalog.Event) bool { return o.Active && o.Public },
@@ -41,7 +41,7 @@ func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 		})
 }
 
-func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
+func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot) event {
 	type translation = manifest.EventTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
@@ -67,7 +67,7 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 	return e
 }
 
-func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
+func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Snapshot) tier {
 	name := newText(string(m.Name), m.Translations, func(t manifest.TierTranslation) string { return string(t.Name) })
 	return tier{
 		shown:  publicapi.TicketTier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},

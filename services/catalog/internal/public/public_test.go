@@ -33,7 +33,7 @@ languages: [en, pt, de]
 `
 
 // read compiles the manifest of `head` and `rest`, and returns its public view and its offer.
-func read(t *testing.T, rest string) (*public.Business, *catalog.Offer) {
+func read(t *testing.T, rest string) (*public.Business, *catalog.Snapshot) {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(head + rest))
 	if len(problems) > 0 {
@@ -78,7 +78,7 @@ func same(t *testing.T, want string, v any) {
 
 var christmas = timespan.NewDate(2026, 12, 25)
 
-func service(offer *catalog.Offer, key string) uuid.UUID {
+func service(offer *catalog.Snapshot, key string) uuid.UUID {
 	for _, s := range offer.Services {
 		if s.Key == key {
 			return s.ID

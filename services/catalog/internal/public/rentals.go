@@ -22,7 +22,7 @@ type rental struct {
 
 // newRentals returns the active rentals, sorted by display order, then by name.
 // newRentals returns no rentals if the business does not use rentals or is not open yet.
-func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
+func newRentals(m *manifest.Manifest, offer *catalog.Snapshot) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
 		func(o *catalog.Rental) bool { return o.Active },
@@ -30,7 +30,7 @@ func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 		func(a, b rental) int { return a.place.compare(b.place) })
 }
 
-func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rental {
+func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot) rental {
 	type translation = manifest.RentalTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
@@ -63,7 +63,7 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 // newUpsells returns the upsells between two rentals that are both in the argument `rentals`.
 // An upsell offers a rental to customers who book another rental. The result is sorted by the
 // position of that other rental in `rentals`, then by the order field of the upsell.
-func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []publicapi.RentalUpsell {
+func newUpsells(m *manifest.Manifest, offer *catalog.Snapshot, rentals []rental) []publicapi.RentalUpsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
 	ids := make(map[string]uuid.UUID, len(offer.Rentals))

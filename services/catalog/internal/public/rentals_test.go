@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 
-func rentalID(offer *catalog.Offer, key string) uuid.UUID {
+func rentalID(offer *catalog.Snapshot, key string) uuid.UUID {
 	for _, r := range offer.Rentals {
 		if r.Key == key {
 			return r.ID

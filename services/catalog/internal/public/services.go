@@ -39,7 +39,7 @@ func (p PriceOf) ID() uuid.UUID {
 
 // newServices returns the active services, sorted by display order, then by name.
 // newServices returns no services if the business does not use services or is not open yet.
-func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
+func newServices(m *manifest.Manifest, offer *catalog.Snapshot) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
 	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
 		func(o *catalog.Service) bool { return o.Active },
@@ -47,7 +47,7 @@ func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 		func(a, b service) int { return a.place.compare(b.place) })
 }
 
-func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) service {
+func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot) service {
 	type translation = manifest.ServiceTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
@@ -76,7 +76,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 
 // newVariants returns the variants of a service. A service with class
 // sessions has no variants, because the sessions determine the duration.
-func newVariants(o *catalog.Service, offer *catalog.Offer) []publicapi.Variant {
+func newVariants(o *catalog.Service, offer *catalog.Snapshot) []publicapi.Variant {
 	if len(o.Classes) > 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ type staff struct {
 }
 
 // newStaff returns the active staff members in display order.
-func newStaff(m *manifest.Manifest, offer *catalog.Offer) []staff {
+func newStaff(m *manifest.Manifest, offer *catalog.Snapshot) []staff {
 	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
 	members := make([]staff, 0, len(offer.Staff))
 	for i := range offer.Staff {

@@ -17,7 +17,7 @@ import (
 
 // Version is one version of a business, ready to be served. A Version never changes, because readers share it.
 type Version struct {
-	Offer    *catalog.Offer
+	Offer    *catalog.Snapshot
 	OfferTag string // strong entity tag of [Version.OfferJSON]
 
 	// Public returns the data that the public paths show. The first call builds this data,

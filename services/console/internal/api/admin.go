@@ -107,7 +107,7 @@ func (a *Admin) mountCustomers(business *authorize.Router) {
 }
 
 // business returns the current data of the business in the path, from the catalog service.
-func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
+func (a *Admin) business(c *fiber.Ctx) (*catalog.Snapshot, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err

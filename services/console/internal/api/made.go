@@ -19,7 +19,7 @@ type made struct {
 
 // ofMaker returns the business in the path and the id of the person in the path. The person may no longer be a member
 // of the business.
-func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Offer, uuid.UUID, error) {
+func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Snapshot, uuid.UUID, error) {
 	_, id, err := idOf(c, "Member")
 	if err != nil {
 		return nil, uuid.Nil, err

@@ -136,7 +136,7 @@ func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 }
 
 // named returns the business with the slug that the body of a request names. It returns nil if the slug is "".
-func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
+func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Snapshot, error) {
 	if slug == "" {
 		return nil, nil
 	}

@@ -181,8 +181,8 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 }
 
 // offerOf returns the published offer of a manifest. The result has only those parts of an offer that console reads.
-func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
-	o := catalog.Offer{
+func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Snapshot {
+	o := catalog.Snapshot{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
 		Modules: catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Account: catalog.Account{SubscriptionActive: m.HasActiveSubscription(), RemovalOn: m.RemovalOn(),

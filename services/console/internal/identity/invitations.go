@@ -19,7 +19,8 @@ import (
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
 // Invitations lists the open invitations of a business, oldest first.
-func (a *Accounts) Invitations(ctx context.Context, by Principal, business *catalog.Offer) ([]store.Invitation, error) {
+func (a *Accounts) Invitations(ctx context.Context, by Principal,
+	business *catalog.Snapshot) ([]store.Invitation, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,8 @@ func (a *Accounts) Invitations(ctx context.Context, by Principal, business *cata
 }
 
 // WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
-func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) error {
+func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Snapshot,
+	id uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
 	}

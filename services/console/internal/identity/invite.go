@@ -49,7 +49,7 @@ func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 // operator. The person also becomes a member at once if their address is not verified, and the inviter manages all
 // businesses to which they belong. Every other person becomes a member when they accept; until then the business sees
 // only the person's address. Faults: invalid_parameter; conflict for a member with another role.
-func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer,
+func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 }
 
 // memberOf checks the role and the staff id of a new member, and returns the membership. Fault: invalid_parameter.
-func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (access.Member, error) {
+func memberOf(business *catalog.Snapshot, role access.Role, staffID *uuid.UUID) (access.Member, error) {
 	m := access.Member{BusinessID: business.ID, Role: role}
 	switch {
 	case !role.OfBusiness():

@@ -18,7 +18,7 @@ import (
 
 // Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid
 // cursor.
-func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer,
+func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Snapshot,
 	page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, "", err
@@ -32,7 +32,7 @@ func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID
 }
 
 // Member returns one member of a business. Fault: not_found.
-func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Offer,
+func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Snapshot,
 	personID uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 // ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
 // member belongs to no other business, ChangeMember also signs them out. Faults: invalid_parameter; not_found; conflict
 // for the last owner.
-func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID,
+func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Snapshot, personID uuid.UUID,
 	role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 // RemoveMember removes a person from a business, and revokes the tokens that the person created for the business. If
 // the person belongs to no other business, RemoveMember also signs them out. Faults: not_found; conflict for the last
 // owner.
-func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
+func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Snapshot,
+	personID uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
 	}

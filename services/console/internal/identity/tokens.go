@@ -28,7 +28,7 @@ type NewToken struct {
 // CreateToken creates a token of the admin API with a role in a business. If business is nil, the token has the role of
 // an operator. CreateToken returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden;
 // conflict for a repeated Idempotency-Key.
-func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer,
+func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted NewToken) (*store.Token, string, error) {
 	m, err := tokenFor(by, business, wanted)
 	if err != nil {
@@ -75,7 +75,7 @@ func TokenMade(made *store.TokenMadeError) error {
 
 // tokenFor returns the role of a new token in a business, after it has checked that the principal may grant this role.
 // Faults: invalid_parameter; forbidden.
-func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Member, error) {
+func tokenFor(by Principal, business *catalog.Snapshot, wanted NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
 			return access.Member{}, err
@@ -96,7 +96,7 @@ func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Me
 
 // Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists the tokens of all
 // businesses whose team the principal manages. Fault: invalid_parameter for an invalid cursor.
-func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer,
+func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Snapshot,
 	page request.Page) ([]store.Token, string, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {

@@ -47,7 +47,7 @@ var _ Makers = (*store.Store)(nil)
 // ListCredentials returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
 // The person may no longer be a member of the team. If one service cannot answer, the whole call fails. Fault:
 // forbidden.
-func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	personID uuid.UUID) (*Credentials, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
 		if err := by.Require(business.ID, action); err != nil {
@@ -122,7 +122,7 @@ func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) b
 // RevokeCredentials revokes everything that [UseCases.ListCredentials] lists for a person. If a call fails after it has
 // revoked a part, a repeated call revokes the other credentials. Faults: forbidden; outcome_unknown if a service was
 // unavailable after a part of the credentials was revoked.
-func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	personID uuid.UUID) error {
 	made, err := o.ListCredentials(ctx, by, business, personID)
 	if err != nil {

@@ -69,7 +69,7 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 }
 
 // refuseWhileExpected returns a fault with code conflict if customers have future bookings, tickets or reservations.
-func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
+func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Snapshot) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err != nil || ahead.Count() == 0 {
 		return err
@@ -81,7 +81,7 @@ func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Of
 }
 
 // countAhead counts the future bookings, tickets and reservations that customers have at a business.
-func (o *UseCases) countAhead(ctx context.Context, business *catalog.Offer) (plan.Kept, error) {
+func (o *UseCases) countAhead(ctx context.Context, business *catalog.Snapshot) (plan.Kept, error) {
 	var (
 		ahead plan.Kept
 		err   error

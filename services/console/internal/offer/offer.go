@@ -14,13 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Offer is one version of the manifest of a business, with the text that the owner wrote.
+// Snapshot is one version of the manifest of a business, with the text that the owner wrote.
 type Offer struct {
 	*document.Document
 	Version int64
 }
 
-// Offer reads a version of the manifest. The version 0 is the newest one. Fault: not_found if the version does not
+// Snapshot reads a version of the manifest. The version 0 is the newest one. Fault: not_found if the version does not
 // exist.
 func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offer, error) {
 	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaYAML)
@@ -125,7 +125,7 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 // the caller read for this request. Faults: precondition_failed if another version is the newest; the faults of
 // [UseCases.Publish].
 func (o *UseCases) PublishOffer(
-	ctx context.Context, by peers.Principal, business *catalog.Offer, draft *OfferDraft,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, draft *OfferDraft,
 ) (*catalog.Published, error) {
 	slug := business.Slug
 	if bytes.Equal(draft.Text, draft.Before.Text) {

@@ -59,7 +59,7 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 
 // kept counts the future bookings, tickets and reservations of a business if the new offer has another time zone or
 // currency. These bookings, tickets and reservations keep the old time zone and currency.
-func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
+func (o *UseCases) kept(ctx context.Context, business *catalog.Snapshot, p *plan.Plan) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err == nil && ahead.Count() > 0 {
 		p.Kept = &ahead
@@ -68,7 +68,7 @@ func (o *UseCases) kept(ctx context.Context, business *catalog.Offer, p *plan.Pl
 }
 
 // compare lists the differences between the newest version and the manifest to publish.
-func (o *UseCases) compare(ctx context.Context, business *catalog.Offer, text []byte, p *plan.Plan) error {
+func (o *UseCases) compare(ctx context.Context, business *catalog.Snapshot, text []byte, p *plan.Plan) error {
 	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (o *UseCases) compare(ctx context.Context, business *catalog.Offer, text []
 
 // countErased counts the customers whose data would be removed because the new manifest lowers
 // privacy.keep_customers_days.
-func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Offer, p *plan.Plan) error {
+func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Snapshot, p *plan.Plan) error {
 	days := wanted.Privacy.KeepCustomersDays
 	if days >= business.Privacy.KeepCustomersDays {
 		return nil
@@ -112,7 +112,7 @@ func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Of
 }
 
 // bookingsOutside asks the service availability which future bookings conflict with the new offer.
-func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, business, wanted *catalog.Offer,
+func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, business, wanted *catalog.Snapshot,
 	into *plan.Outside) error {
 	ahead, more, err := o.ahead(ctx, by, business)
 	if err != nil || len(ahead) == 0 {
@@ -145,7 +145,7 @@ func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, busi
 // ahead reads the pending and confirmed bookings that have not ended and that the principal may see. The bookings of
 // each status are sorted by start. The second result reports whether there are more such bookings, which `ahead` has
 // not read.
-func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Offer) ([]booking.Booking, bool,
+func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Snapshot) ([]booking.Booking, bool,
 	error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // a booking of yesterday may end after midnight

@@ -45,7 +45,7 @@ func (s *salesOutside) into(o *plan.Outside) {
 
 // reservations asks the service rental which reservations conflict with the new offer. A reservation can conflict only
 // if it occupies units.
-func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
+func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
 	if len(business.Rentals) == 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, 
 }
 
 // tickets finds the sold tickets of future events that would conflict with the new offer.
-func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wanted *catalog.Offer) error {
+func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
 	today := business.Today(o.Clock.Now())
 	var ids []uuid.UUID
 	for i := range business.Events {
@@ -91,7 +91,7 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 //
 // Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
 // whose new capacity is smaller than the number of sold tickets.
-func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
+func ticketsOutside(before, wanted *catalog.Snapshot, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
 		whole.Reason, whole.Already = *reason, eventReason(before, e, sold.Sold) != nil
@@ -117,7 +117,7 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 
 // eventReason returns the reason why all sold tickets of an event would conflict with an offer. eventReason returns nil
 // if not all tickets conflict; the tickets of a tier may still conflict.
-func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
+func eventReason(offer *catalog.Snapshot, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
 	switch {
@@ -138,7 +138,7 @@ func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability
 	return reason
 }
 
-func tierReason(offer *catalog.Offer, e *catalog.Event, sold booking.TierSales) *availability.Reason {
+func tierReason(offer *catalog.Snapshot, e *catalog.Event, sold booking.TierSales) *availability.Reason {
 	now := eventIn(offer, e.ID)
 	if now == nil {
 		return &availability.Reason{Rule: availability.RuleRemoved}
@@ -167,7 +167,7 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 
 // eventIn finds an event in an offer by the event's id. Unlike the look-up of the offer itself, eventIn needs no
 // prepared index of ids.
-func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
+func eventIn(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
 		return nil

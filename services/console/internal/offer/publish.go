@@ -27,7 +27,7 @@ const attempts = 3
 // staff, the manifest may change only the time off of this member (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
-	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
 		return o.mayPublish(ctx, by, newest, text)
 	}, func(ifMatch string) (*catalog.Published, error) {
 		return o.Businesses.Binding(by.Operator).Publish(ctx, slug, text, mediaType, ifMatch)
@@ -44,7 +44,7 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 // forbidden, as for [UseCases.Publish]; the faults of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
 	ifMatch string) (*catalog.Published, error) {
-	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 // names a version. If the principal is an operator, overNewest skips the check, because an operator may change
 // everything.
 func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
-	may func(*catalog.Offer) error,
+	may func(*catalog.Snapshot) error,
 	make func(ifMatch string) (*catalog.Published, error),
 ) (*catalog.Published, error) {
 	if by.Operator {
@@ -98,7 +98,7 @@ func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifM
 }
 
 // mayPublish checks the text of a manifest against the newest version by [mayChange].
-func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *catalog.Offer, text []byte) error {
+func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *catalog.Snapshot, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
 	}

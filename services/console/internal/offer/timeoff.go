@@ -53,7 +53,7 @@ func (a Absence) Check(today timespan.Date) error {
 // TimeOff returns the time off of a member. A member of the staff may read only their own time off. A person who may
 // edit the offer may read the time off of every member. Fault: not_found if the member does not exist, or if the
 // principal may not read the member's time off.
-func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
+func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
 	if member == nil || by.Reach(business.ID, access.EditOffer) == access.Own && self.StaffID != staffID {
@@ -83,7 +83,7 @@ func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Offer, staffID 
 // InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable if
 // the bookings cannot be read; the caller must then not add the absence.
 func (o *UseCases) InTheWay(
-	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, away Absence,
 ) ([]booking.Booking, error) {
 	from, to := away.From.Date-1, away.To.Date // a booking of the previous day may end after midnight
 	list, err := o.Sales.ListBookings(
@@ -117,7 +117,7 @@ func (o *UseCases) InTheWay(
 // manages the offer, or if another person changed the same fields; the faults of [UseCases.TimeOff] and
 // [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
-	ctx context.Context, by peers.Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, away Absence, off bool,
 ) error {
 	member, err := o.TimeOff(by, business, staffID)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o *UseCases) SetTimeOff(
 
 // publishFields publishes a change over the newest version. If another version was published in the meantime,
 // publishFields merges the change with this version and tries again.
-func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	change OfferChange) error {
 	for attempt := 1; ; attempt++ {
 		draft, err := o.DraftOffer(ctx, business.Slug, change)

@@ -118,7 +118,7 @@ func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
 		}
 	}
 	later, running := block(today+1, 9, 10, ana), block(today, 10, 13, ana)
-	business := &catalog.Offer{
+	business := &catalog.Snapshot{
 		ID: uuid.New(), Timezone: "Europe/Lisbon", Currency: "EUR",
 		Staff: []catalog.Staff{{ID: ana, Key: "ana", Overrides: []catalog.DayOverride{
 			{

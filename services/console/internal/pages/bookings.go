@@ -153,7 +153,7 @@ func row(b booking.Booking) []string {
 
 // answerColumns returns the names of the CSV columns for customers' answers. There is one column for each present
 // question of the booking form, and one column for the answers to questions that were removed.
-func answerColumns(offer *catalog.Offer) []string {
+func answerColumns(offer *catalog.Snapshot) []string {
 	var names []string
 	for _, q := range offer.Form {
 		names = append(names, reportcsv.Words(q.Label.Text))
@@ -163,7 +163,7 @@ func answerColumns(offer *catalog.Offer) []string {
 
 // answerCells returns the CSV cells with a customer's answers, in the order of [answerColumns]. The argument `formData`
 // has the answers as JSON.
-func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
+func answerCells(offer *catalog.Snapshot, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string
 	for _, a := range offer.AnswersIn(formData) {

@@ -406,7 +406,7 @@ func checked(page *view.Page, b view.Booking) map[string]string {
 	return wrong
 }
 
-func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Offer,
+func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Snapshot,
 	typed view.Booking) (*booking.Booking, error) {
 	service, variant, varied := strings.Cut(typed.Service, ":")
 	wanted := booking.NewBooking{

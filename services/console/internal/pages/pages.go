@@ -365,6 +365,6 @@ func here(c *fiber.Ctx) string {
 }
 
 // toBooking redirects to the page of a booking after an action. This page shows the message text with the id `done`.
-func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
+func toBooking(c *fiber.Ctx, business *catalog.Snapshot, id uuid.UUID, done string) error {
 	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
 }

@@ -40,7 +40,7 @@ type Principal = access.Principal
 
 // Business returns the current data of a business from catalog. Fault: business_not_found, also if the business for
 // which the request was authorized has been removed and another business has the slug now.
-func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
 // utilisation returns a row for each member and period with booked time or working time. The rows are sorted by date.
 // The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
 // order. Members who are no longer in the offer come last.
-func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow,
+func utilisation(offer *catalog.Snapshot, booked []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date

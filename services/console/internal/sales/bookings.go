@@ -91,7 +91,7 @@ func refundAttr(p *booking.Payment) slog.Attr {
 // mayRefund returns the business for a cancellation. It returns an error if the amount in the argument `refund` differs
 // from the refundable amount of the cancellation policy and the principal has no permission to refund.
 func (o *UseCases) mayRefund(ctx context.Context, by peers.Principal, slug string,
-	refund booking.RefundAmount) (*catalog.Offer, error) {
+	refund booking.RefundAmount) (*catalog.Snapshot, error) {
 	business, err := o.Business(ctx, slug)
 	if err == nil && !byPolicy(refund) {
 		err = by.Require(business.ID, access.Refund)

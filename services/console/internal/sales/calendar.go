@@ -107,7 +107,7 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 
 // columns returns the columns of a calendar without bookings. For a principal who may see only their own bookings, a
 // calendar of one day has only the column of this principal.
-func columns(by peers.Principal, business *catalog.Offer, from timespan.Date, days int, member *uuid.UUID) []Column {
+func columns(by peers.Principal, business *catalog.Snapshot, from timespan.Date, days int, member *uuid.UUID) []Column {
 	var all []Column
 	if days > 1 {
 		of := servedBy(business, member)
@@ -132,7 +132,7 @@ func columns(by peers.Principal, business *catalog.Offer, from timespan.Date, da
 	return all
 }
 
-func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
+func servedBy(business *catalog.Snapshot, id *uuid.UUID) *catalog.Staff {
 	if id == nil {
 		return nil
 	}
@@ -141,7 +141,7 @@ func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
 
 // place puts the bookings that are not cancelled into the columns. If the member of a booking has no column, place puts
 // the booking into the column without a member.
-func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
+func (c *Calendar) place(business *catalog.Snapshot, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
 			continue
@@ -195,7 +195,7 @@ func minuteOf(t time.Time, date timespan.Date) int {
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
 }
 
-func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
+func placed(business *catalog.Snapshot, b booking.Booking, at Minutes) Placed {
 	p := Placed{Booking: b, At: at, Before: Minutes{at.From, at.From}, After: Minutes{at.To, at.To}}
 	if len(b.Services) == 0 {
 		return p
@@ -211,7 +211,7 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 
 // describe reads the working hours, the class sessions and the free time from the service availability, and adds these
 // data to the columns. If the service availability is unavailable, describe sets `cal.Unknown` to true.
-func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
+func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar) error {
 	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
 		return err
@@ -238,7 +238,7 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Offer, cal *C
 
 // agenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
 // agenda, and the argument `days` is the number of days. The result is nil if the service availability is unavailable.
-func (o *UseCases) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
+func (o *UseCases) agenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
@@ -263,7 +263,7 @@ func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) [
 
 // blockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument `of` is
 // not nil, the result also has the blocked times of this member.
-func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
+func blockedOn(business *catalog.Snapshot, of *catalog.Staff, date timespan.Date) []Blocked {
 	var blocked []Blocked
 	for _, b := range business.Blocks {
 		if len(b.StaffIDs) > 0 && (of == nil || !slices.Contains(b.StaffIDs, of.ID)) {

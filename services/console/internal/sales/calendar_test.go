@@ -24,9 +24,9 @@ func window(t *testing.T, text string) timespan.Window {
 
 // club is a business that opens on Monday during the day and on Friday until 2:00 the next morning. Anna has hours of
 // her own; Ben has the hours of the business.
-func club(t *testing.T) *catalog.Offer {
+func club(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	o := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(),
+	o := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(),
 		Name: "Anna", Active: true}, {ID: uuid.New(), Name: "Ben", Active: true}}}
 	o.Hours[time.Monday] = []timespan.Window{window(t, "09:00-13:00"), window(t, "14:00-18:00")}
 	o.Hours[time.Friday] = []timespan.Window{window(t, "20:00-02:00")}

@@ -45,7 +45,7 @@ func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 // day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
 // availability is unavailable, the list is empty. If only the service booking is unavailable, the numbers of taken
 // seats are unknown. In both cases, the field Unknown is true.
-func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Offer, from timespan.Date,
+func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Snapshot, from timespan.Date,
 	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
 	if !business.Modules.Services {
@@ -72,7 +72,7 @@ func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *c
 
 // ownSessions returns the id of the member whose sessions the principal may see. It returns nil if the principal may
 // see all sessions.
-func ownSessions(by peers.Principal, business *catalog.Offer) *uuid.UUID {
+func ownSessions(by peers.Principal, business *catalog.Snapshot) *uuid.UUID {
 	if by.Reach(business.ID, access.SeeBookings) != access.Own {
 		return nil
 	}
@@ -86,7 +86,7 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 
 // session returns a class session that the service availability has found, with the service, the class and the member
 // from the offer. It returns nil if the offer no longer has the class session.
-func session(business *catalog.Offer, found availability.ClassSession) *Session {
+func session(business *catalog.Snapshot, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
 		return nil
@@ -115,7 +115,7 @@ type Roster struct {
 // Roster reads the bookings of a class session on a date. The bookings are sorted by the names of the customers, and
 // cancelled bookings are omitted. Fault: not_found if the session is not on this date, or if the principal may not see
 // the bookings of the session's member.
-func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Offer, id uuid.UUID,
+func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Snapshot, id uuid.UUID,
 	date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)
 	if err != nil {

@@ -56,7 +56,7 @@ const mostEvents = 100
 
 // ListEvents reads events of a business. If the argument `past` is false, ListEvents reads the events that have not
 // ended, earliest first. If `past` is true, it reads the events that have ended, latest first.
-func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past bool) (*EventList, error) {
+func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Snapshot, past bool) (*EventList, error) {
 	all := &EventList{}
 	for i := range business.Events {
 		e := &business.Events[i]
@@ -78,7 +78,7 @@ func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Offer, past
 }
 
 // FindEvent reads one event of the offer with its sales. Fault: not_found if the offer does not have the event.
-func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Offer, id uuid.UUID) (*EventList, error) {
+func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Snapshot, id uuid.UUID) (*EventList, error) {
 	e := business.Event(id)
 	if e == nil || !business.Modules.Events {
 		return nil, fault.New(fault.NotFound, "The business has no such event.")
@@ -88,13 +88,13 @@ func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Offer, id uu
 }
 
 // over reports whether an event has ended.
-func (o *UseCases) over(business *catalog.Offer, e *catalog.Event) bool {
+func (o *UseCases) over(business *catalog.Snapshot, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
 // count adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking is
 // unavailable, count sets `all.Unknown`.
-func (o *UseCases) count(ctx context.Context, business *catalog.Offer, all *EventList) error {
+func (o *UseCases) count(ctx context.Context, business *catalog.Snapshot, all *EventList) error {
 	if len(all.Events) == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (a *EventSales) counted(sold map[uuid.UUID]int) {
 
 // Order returns one order of tickets. If the principal's role hides contact data, the order omits the customer's
 // contact. Fault: not_found.
-func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*booking.Ticket, error) {
 	found, err := o.Bookings.Ticket(ctx, business.ID, id)
 	if err == nil && hidesContact(by, business) {
@@ -146,7 +146,7 @@ func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *cata
 
 // EventOf returns the event of an order of tickets. If true if the offer no longer has the event, EventOf makes an
 // event from the data of the order, and marks the event as ended.
-func (o *UseCases) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*EventList,
+func (o *UseCases) EventOf(ctx context.Context, business *catalog.Snapshot, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
 		return o.FindEvent(ctx, business, order.EventID)
@@ -186,7 +186,7 @@ type OrderDetails struct {
 
 // OrderDetails reads one order of tickets with the history and the messages that the principal may see. Fault:
 // not_found.
-func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
 	asks := []func() error{func() error {

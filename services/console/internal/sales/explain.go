@@ -31,14 +31,14 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 // bookings that conflict with the start.
 type WhyNot struct {
 	*availability.Explanation
-	business *catalog.Offer
+	business *catalog.Snapshot
 	services []uuid.UUID
 	nearby   peers.Part[booking.Booking]
 }
 
 // WhyNot explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the bookings
 // cannot be read, the result has only the reasons.
-func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	start availability.Question) (*WhyNot, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // time (semantics.md §3) and is named as the conflict.
 func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 	t.Parallel()
-	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR"}
+	offer := &catalog.Snapshot{Timezone: "UTC", Currency: "EUR"}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slu
 }
 
 // reservationsIn is [UseCases.ListReservations] for a business that the caller has already read.
-func (o *UseCases) reservationsIn(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) reservationsIn(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
 	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)

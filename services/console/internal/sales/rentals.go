@@ -48,7 +48,7 @@ type FreeUnits struct {
 }
 
 // newFreeUnits returns the row of a rental. In this row, all numbers are unknown, and the closed days are marked.
-func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
+func newFreeUnits(business *catalog.Snapshot, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
 		row.Closed[i] = !business.HandsOverOn(r, day)
@@ -66,7 +66,7 @@ const (
 // RentalOverview reads the lists of reservations in the type [RentalOverview]. It also reads the numbers of free units
 // on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service
 // is marked as unknown.
-func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
 	r := &RentalOverview{Date: today}
@@ -99,7 +99,7 @@ func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, busin
 }
 
 // free reads the numbers of free units of at most mostRentals active rentals. The argument `from` is the first day.
-func (o *UseCases) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
+func (o *UseCases) free(ctx context.Context, business *catalog.Snapshot, from timespan.Date, f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
 	}
@@ -150,7 +150,7 @@ func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date
 
 // Reservation returns one reservation. If the principal's role hides contact data, the reservation omits the customer's
 // contact. Fault: not_found.
-func (o *UseCases) Reservation(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) Reservation(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*rental.Reservation, error) {
 	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
 	if err == nil && hidesContact(by, business) {

@@ -12,7 +12,7 @@ func TestFreeUnitsKnowTheDaysOnWhichTheBusinessIsClosed(t *testing.T) {
 	t.Parallel()
 	monday := timespan.NewDate(2027, 3, 1)
 	open := []timespan.Window{{From: 9 * 60, To: 17 * 60}}
-	o := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR",
+	o := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR",
 		Overrides: []catalog.DayOverride{{Date: monday + 1}}}
 	for day := range o.Hours {
 		if day != 0 {

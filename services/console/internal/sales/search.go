@@ -23,7 +23,7 @@ const mostFound = 10
 
 // Search finds customers and their bookings by a part of the customer's name, e-mail address or phone number. The
 // results are empty for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
-func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	query string) (*SearchResults,
 	error) {
 	found := &SearchResults{}

@@ -21,7 +21,7 @@ import (
 
 // Today has those customers and tasks of a business on the present day that the person may see.
 type Today struct {
-	Business *catalog.Offer
+	Business *catalog.Snapshot
 	Date     timespan.Date               // date of today in the time zone of the business
 	Arrivals peers.Part[booking.Booking] // bookings of today that are not cancelled, sorted by start
 	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that wait for a confirmation by the business
@@ -83,7 +83,7 @@ func (o *UseCases) Today(ctx context.Context, by peers.Principal, slug string) (
 	return t, nil
 }
 
-func (o *UseCases) bookingsOf(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) bookingsOf(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	part *peers.Part[booking.Booking],
 	filter booking.Filter, most int) func() error {
 	return func() error {
@@ -95,7 +95,7 @@ func (o *UseCases) bookingsOf(ctx context.Context, by peers.Principal, business 
 	}
 }
 
-func (o *UseCases) reservationsOf(ctx context.Context, by peers.Principal, business *catalog.Offer,
+func (o *UseCases) reservationsOf(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	part *peers.Part[rental.Reservation], filter rental.Filter) func() error {
 	return func() error {
 		list, err := o.reservationsIn(ctx, by, business, filter, request.Page{Limit: mostToday})

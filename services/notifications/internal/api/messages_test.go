@@ -56,8 +56,8 @@ func (discardSender) Send(context.Context, mail.Message) error { return nil }
 // fakeCatalog is a catalog without sandbox businesses.
 type fakeCatalog struct{ messages.Peers }
 
-func (fakeCatalog) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
-	return &catalog.Offer{}, nil
+func (fakeCatalog) Offer(context.Context, uuid.UUID) (*catalog.Snapshot, error) {
+	return &catalog.Snapshot{}, nil
 }
 
 // newFixture starts a server. If sender is nil, there is no mail server.

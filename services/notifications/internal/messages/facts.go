@@ -23,7 +23,7 @@ import (
 
 // collectFacts returns the facts of messages about the event `e`. The names of the sold services, events or rentals are
 // in the argument `language`; "" means the business's default language.
-func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
+func (m *Messages) collectFacts(offer *catalog.Snapshot, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
 		Region: locale.RegionOf(offer.Timezone), Zone: offer.Location(),
@@ -61,7 +61,7 @@ type sale struct {
 // addPolicy adds two parts of the sale's cancellation policy to `s`: the deadline and the refund steps. For a sale
 // without an online payment, the business's current policy applies. If the subject began before `now`, addPolicy adds
 // nothing.
-func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time) {
+func addPolicy(s *letter.Subject, offer *catalog.Snapshot, sold sale, now time.Time) {
 	start := s.When.Start
 	if start.IsZero() || !start.After(now) {
 		return
@@ -97,7 +97,7 @@ var notices = map[event.Type]letter.Notice{
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
-func addBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addBooking(f *letter.Facts, e event.Event, offer *catalog.Snapshot, language string) error {
 	var b booking.Booking
 	if err := json.Unmarshal(e.Data, &b); err != nil {
 		return err
@@ -168,7 +168,7 @@ func addPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency str
 	}
 }
 
-func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addTicket(f *letter.Facts, e event.Event, offer *catalog.Snapshot, language string) error {
 	var t struct {
 		booking.Ticket
 		From *booking.TicketTime `json:"from"`
@@ -222,7 +222,7 @@ func findStart(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	return time.Unix(timespan.Instant(date, at, zone), 0), err
 }
 
-func addReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addReservation(f *letter.Facts, e event.Event, offer *catalog.Snapshot, language string) error {
 	var r rental.Reservation
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
@@ -271,7 +271,7 @@ func newMoney(n json.Number, currency string) letter.Money {
 }
 
 // collectAnswers returns the customer's answers to the business's questions.
-func collectAnswers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
+func collectAnswers(offer *catalog.Snapshot, formData json.RawMessage) []letter.Answer {
 	var list []letter.Answer
 	for _, a := range offer.AnswersIn(formData) {
 		isTicked, isTick := a.Value.(bool)

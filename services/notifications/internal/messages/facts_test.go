@@ -21,7 +21,7 @@ import (
 // mustCollectFacts are those of an order of tickets of a business in Berlin whose colour is green.
 func mustCollectFacts(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	t.Helper()
-	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin",
+	offer := &catalog.Snapshot{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin",
 		Page: catalog.Page{Accent: "#0b6e4f"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestCollectFactsTranslatesNames(t *testing.T) {
 	pt := func(name string) map[string]string { return map[string]string{"pt": name} }
 	cut, long, anna, gala, seat, kayak, vest := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(),
 		uuid.New()
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
 		Languages: []string{"en", "pt"},
 		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"),
@@ -119,7 +119,7 @@ func TestCollectFactsTranslatesNames(t *testing.T) {
 // A message shows times in the time zone of the sale, even if the business has changed its time zone.
 func TestCollectFactsUsesZoneOfSale(t *testing.T) {
 	t.Parallel()
-	offer := &catalog.Offer{Name: "Club", Currency: "JPY", Timezone: "America/Chicago"}
+	offer := &catalog.Snapshot{Name: "Club", Currency: "JPY", Timezone: "America/Chicago"}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestAddPolicyUsesPolicyOfSale(t *testing.T) {
 	soldAt := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	start, formerStart := soldAt.Add(72*time.Hour), soldAt.Add(96*time.Hour)
 	cancelHours := 24
-	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "UTC", CancellationPolicy: newRules(48, 100)}
+	offer := &catalog.Snapshot{Name: "Club", Currency: "EUR", Timezone: "UTC", CancellationPolicy: newRules(48, 100)}
 	offer.SelfService.CancelUntilHours = &cancelHours
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestNoticeLinksToOwnerPage(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("0199aaaa-0000-7000-8000-000000000001")
 	m := &Messages{Config: Config{OwnerURL: "https://owner.example.com"}}
-	offer := &catalog.Offer{Slug: "harbor-studio"}
+	offer := &catalog.Snapshot{Slug: "harbor-studio"}
 	for kind, want := range map[event.SubjectKind]string{
 		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(),
 		event.Reservation: "/rentals",

@@ -38,7 +38,7 @@ var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 // fakePeers is a fake of catalog, booking, rental and console.
 type fakePeers struct {
 	mu            sync.Mutex
-	offer         catalog.Offer
+	offer         catalog.Snapshot
 	isRemoved     bool
 	failures      int // number of calls of Offer that fail
 	subjects      map[uuid.UUID]json.RawMessage
@@ -53,7 +53,7 @@ func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
 	change(p)
 }
 
-func (p *fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+func (p *fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Snapshot, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failures > 0 {
@@ -118,7 +118,7 @@ func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday),
 		sequences: map[uuid.UUID]int{},
 		peers: &fakePeers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{},
-			offer: catalog.Offer{
+			offer: catalog.Snapshot{
 				Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 				Languages: []string{"en", "pt"},
 				Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"},

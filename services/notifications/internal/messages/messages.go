@@ -36,8 +36,8 @@ import (
 
 // Peers reads the data for messages from other services. The errors of its methods are faults.
 type Peers interface {
-	// Offer returns the snapshot of a business. Fault: business_not_found if the business was removed.
-	Offer(ctx context.Context, businessID uuid.UUID) (*catalog.Offer, error)
+	// Snapshot returns the snapshot of a business. Fault: business_not_found if the business was removed.
+	Offer(ctx context.Context, businessID uuid.UUID) (*catalog.Snapshot, error)
 	// Subject returns a booking, a ticket order or a reservation in its current state, in the format of the admin API.
 	// Fault: not_found.
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)

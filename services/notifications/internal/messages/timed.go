@@ -85,7 +85,7 @@ func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 // readCurrent reads a business and one of its subjects in their current state. If the business or the subject no longer
 // exists, it returns nil without an error.
 func (m *Messages) readCurrent(ctx context.Context, businessID uuid.UUID,
-	subject event.Subject) (*catalog.Offer, json.RawMessage, error) {
+	subject event.Subject) (*catalog.Snapshot, json.RawMessage, error) {
 	offer, err := m.Peers.Offer(ctx, businessID)
 	if err == nil {
 		var data json.RawMessage

@@ -160,7 +160,7 @@ func (m *Messages) compose(
 }
 
 // collectOwners returns the addresses to which a business gets notices, without duplicates.
-func collectOwners(offer *catalog.Offer) []string {
+func collectOwners(offer *catalog.Snapshot) []string {
 	var addresses []string
 	for _, address := range offer.Notifications.OwnerEmails {
 		if !slices.ContainsFunc(addresses, func(other string) bool { return strings.EqualFold(address, other) }) {
@@ -189,14 +189,14 @@ func (m *Messages) findVerified(
 	return found
 }
 
-func newSettings(offer *catalog.Offer) plan.Settings {
+func newSettings(offer *catalog.Snapshot) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
 // composeChange writes the messages about a change. The argument `before` holds the booking's time and staff member as
 // stated in earlier messages to the customer. It is nil if neither has changed.
 func (m *Messages) composeChange(
-	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
+	ctx context.Context, offer *catalog.Snapshot, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {
 	if len(drafts) == 0 {
 		return nil, nil
@@ -243,7 +243,7 @@ func (m *Messages) composeChange(
 
 // addFormerState adds the former time and the former staff member of a booking to the facts. Names are in the argument
 // `language`.
-func addFormerState(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change,
+func addFormerState(offer *catalog.Snapshot, facts letter.Facts, language string, c plan.Change,
 	before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
 		return facts
@@ -259,7 +259,7 @@ func addFormerState(offer *catalog.Offer, facts letter.Facts, language string, c
 }
 
 // renderLetter writes one message. Only messages to customers contain the URL of the customer view.
-func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event,
+func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *catalog.Snapshot, e event.Event,
 	subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
 	if kind == letter.OwnerNotice {
 		facts.Link = m.buildOwnerURL(offer, e.Subject)
@@ -276,7 +276,7 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 
 // buildOwnerURL returns the URL of the owner's page about a subject, or "" if OwnerURL is not set. All webhooks of a
 // business share one page, and all its reservations share another page.
-func (m *Messages) buildOwnerURL(offer *catalog.Offer, subject event.Subject) string {
+func (m *Messages) buildOwnerURL(offer *catalog.Snapshot, subject event.Subject) string {
 	if m.OwnerURL == "" {
 		return ""
 	}
@@ -295,7 +295,7 @@ func (m *Messages) buildOwnerURL(offer *catalog.Offer, subject event.Subject) st
 
 // chooseReplyTo returns the address for replies to a message. For a notice to the owner, it returns "", because the
 // reply would return to the business itself.
-func chooseReplyTo(kind letter.Kind, offer *catalog.Offer) string {
+func chooseReplyTo(kind letter.Kind, offer *catalog.Snapshot) string {
 	if kind == letter.OwnerNotice {
 		return ""
 	}
@@ -304,7 +304,7 @@ func chooseReplyTo(kind letter.Kind, offer *catalog.Offer) string {
 
 // chooseStatus returns the status of a new message and the reason for that status. Messages of a sandbox are never
 // sent.
-func (m *Messages) chooseStatus(offer *catalog.Offer) (string, string) {
+func (m *Messages) chooseStatus(offer *catalog.Snapshot) (string, string) {
 	switch {
 	case offer.Account.Sandbox:
 		return store.MessageNotSent, reasonSandbox

@@ -27,13 +27,13 @@ import (
 // meanwhile is a business that has published a new offer after the page read the old one. Booking refuses each sale by
 // the new offer.
 type meanwhile struct {
-	known, newest *catalog.Offer // newest is nil if catalog is unavailable
+	known, newest *catalog.Snapshot // newest is nil if catalog is unavailable
 	refusal       fault.Kind
 }
 
-func (m meanwhile) Get(context.Context, string) (*catalog.Offer, error) { return m.known, nil }
+func (m meanwhile) Get(context.Context, string) (*catalog.Snapshot, error) { return m.known, nil }
 
-func (m meanwhile) Fresh(context.Context, string) (*catalog.Offer, error) {
+func (m meanwhile) Fresh(context.Context, string) (*catalog.Snapshot, error) {
 	if m.newest == nil {
 		return nil, fault.New(fault.PeerUnavailable, "catalog is away")
 	}
@@ -112,8 +112,8 @@ func buyTicket(t *testing.T, m meanwhile) (int, string) {
 // offer. For example, the page names the end of a pause that began after the page was shown.
 func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	t.Parallel()
-	offer := func(change func(*catalog.Offer)) *catalog.Offer {
-		o := &catalog.Offer{Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon",
+	offer := func(change func(*catalog.Snapshot)) *catalog.Snapshot {
+		o := &catalog.Snapshot{Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon",
 			DefaultLanguage: "en", Account: catalog.Account{SubscriptionActive: true}}
 		change(o)
 		if err := o.Prepare(); err != nil {
@@ -125,9 +125,9 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := offer(func(*catalog.Offer) {})
-	paused := offer(func(o *catalog.Offer) { o.Bookings.PausedUntil = &day })
-	sandbox := offer(func(o *catalog.Offer) { o.Account.Sandbox = true })
+	open := offer(func(*catalog.Snapshot) {})
+	paused := offer(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &day })
+	sandbox := offer(func(o *catalog.Snapshot) { o.Account.Sandbox = true })
 	for name, c := range map[string]struct {
 		meanwhile
 		status int
@@ -135,16 +135,16 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	}{
 		"paused": {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict,
 			"paused until Monday, 8 March 2027"},
-		"not paid for": {meanwhile{open, offer(func(o *catalog.Offer) {
+		"not paid for": {meanwhile{open, offer(func(o *catalog.Snapshot) {
 			o.Account.SubscriptionActive = false
 		}), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
-		"leaving": {meanwhile{open, offer(func(o *catalog.Offer) {
+		"leaving": {meanwhile{open, offer(func(o *catalog.Snapshot) {
 			o.Account.RemovalOn = &day
 		}), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
-		"not open yet": {meanwhile{open, offer(func(o *catalog.Offer) {
+		"not open yet": {meanwhile{open, offer(func(o *catalog.Snapshot) {
 			o.NotYetOpen = true
 		}), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
-		"open again by then": {meanwhile{open, offer(func(*catalog.Offer) {}), fault.NotAcceptingBookings},
+		"open again by then": {meanwhile{open, offer(func(*catalog.Snapshot) {}), fault.NotAcceptingBookings},
 			http.StatusServiceUnavailable, `value="zoe@example.com"`},
 		"a sandbox": {meanwhile{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable,
 			"For testing only: nothing is charged, and no messages are sent."},

@@ -76,7 +76,7 @@ func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
 // of its form.
 func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 	t.Helper()
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
 		Languages: []string{"en", "pt"},
 		Account:   catalog.Account{SubscriptionActive: true},
@@ -94,7 +94,7 @@ func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 // services does not.
 func TestServicesAreListedUnderTheirTranslatedCategory(t *testing.T) {
 	t.Parallel()
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
 		Languages: []string{"en", "pt"},
 		Account:   catalog.Account{SubscriptionActive: true},

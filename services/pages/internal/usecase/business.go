@@ -18,9 +18,9 @@ import (
 // implements it. Faults: business_not_found; service_unavailable.
 type Offers interface {
 	// Get returns an offer that can be up to two seconds old.
-	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	// Fresh returns the newest offer.
-	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Shop implements the use cases of the booking pages.
@@ -45,7 +45,7 @@ type Places struct {
 
 // Business contains the data of a business that every page shows.
 type Business struct {
-	Offer   *catalog.Offer
+	Offer   *catalog.Snapshot
 	LogoURL string
 	Closed  bool           // true if the subscription is inactive or the business is being removed
 	Paused  *timespan.Date // the date until which bookings are paused; nil if not paused
@@ -98,7 +98,7 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 
 // with returns the data of a business that every page shows. It reads them from the offer, the logo and the current
 // time.
-func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
+func (s *Shop) with(offer *catalog.Snapshot, logo string) *Business {
 	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
 	if offer.Paused(b.Now) {

@@ -10,7 +10,7 @@ import (
 // the requested one.
 func TestABusinessSpeaksTheNearestOfItsLanguages(t *testing.T) {
 	t.Parallel()
-	b := &Business{Offer: &catalog.Offer{Languages: []string{"en", "pt-PT", "de"}, DefaultLanguage: "en"}}
+	b := &Business{Offer: &catalog.Snapshot{Languages: []string{"en", "pt-PT", "de"}, DefaultLanguage: "en"}}
 	for asked, want := range map[string]string{"pt": "pt-PT", "pt-BR": "pt-PT", "de-AT": "de", "en-GB": "en",
 		"fr": "en", "": "en"} {
 		if got := b.Language(asked); got != want {

@@ -17,7 +17,7 @@ import (
 // paste them from spreadsheets, contacts and letters without seeing them.
 func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Offer{}}
+	b := &usecase.Business{Offer: &catalog.Snapshot{}}
 	d := usecase.Details{Name: "\ufeffZo\u00eb\tExample\r\n", Email: " zoe@example.com\u200b\u00a0",
 		Phone: "\u202a+351\u00a0210 000\u2011000\u202c"}
 	if wrong := b.Check(&d); len(wrong) > 0 {
@@ -35,7 +35,7 @@ func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 
 func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Offer{}}
+	b := &usecase.Business{Offer: &catalog.Snapshot{}}
 	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone,
 		"ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
 		if wrong := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com",
@@ -49,7 +49,7 @@ func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
 // booking requires.
 func TestDetailsThatPassAreOneLineEach(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Offer{}}
+	b := &usecase.Business{Offer: &catalog.Snapshot{}}
 	rapid.Check(t, func(t *rapid.T) {
 		d := usecase.Details{Name: rapid.OneOf(rapid.String(),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string {

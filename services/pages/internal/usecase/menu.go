@@ -59,7 +59,7 @@ func raises(r catalog.Rule, shown int64) bool {
 }
 
 // PriceRises reports whether a pricing rule can raise the price of a service above the price `shown`, in minor units.
-func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
+func PriceRises(offer *catalog.Snapshot, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
 		return applies && raises(r, shown)

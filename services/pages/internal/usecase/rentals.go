@@ -534,7 +534,7 @@ type Reservations interface {
 
 // RentalRises reports whether a pricing rule can raise the price of a rental per hour or day above the price `shown`,
 // in minor units.
-func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
+func RentalRises(offer *catalog.Snapshot, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
 		return applies && raises(r, shown)

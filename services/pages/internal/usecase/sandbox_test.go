@@ -15,7 +15,7 @@ func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
 	t.Parallel()
 	gala, kayak := uuid.New(), uuid.New()
 	for _, sandbox := range []bool{true, false} {
-		offer := &catalog.Offer{
+		offer := &catalog.Snapshot{
 			Currency: "EUR", Timezone: "Europe/Lisbon", Account: catalog.Account{Sandbox: sandbox},
 			Payments: catalog.Payments{Providers: []string{"stripe"},
 				Modes: catalog.PaymentModes{Events: catalog.ModeOnline, Rentals: catalog.ModeOnline}},

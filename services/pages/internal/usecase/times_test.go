@@ -34,7 +34,7 @@ func TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot(t *testing.T) {
 	hurried.Places.Within = time.Nanosecond
 	cut := &Appointment{Selection: Selection{Services: []uuid.UUID{uuid.New()}}}
 	of := func(slug string) *Business {
-		offer := &catalog.Offer{Slug: slug, Timezone: "Europe/Lisbon", Currency: "EUR"}
+		offer := &catalog.Snapshot{Slug: slug, Timezone: "Europe/Lisbon", Currency: "EUR"}
 		offer.Bookings.AdvanceDays = 30
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Slug: "harbor", Name: "Harbor", DefaultLanguage: "en", Languages: []string{"en", "pt", "de"},
 		NameTranslations: map[string]string{"pt": "Porto"},
 	}

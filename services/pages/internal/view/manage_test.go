@@ -22,7 +22,7 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "de", Languages: []string{"de"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Page{Words: words.In(sentences, "en"),
-		Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
+		Business: &usecase.Business{Offer: &catalog.Snapshot{Name: "Harbor Studio"}}}
 	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	link := string(p.outlook("Cut + wash", start, start.Add(time.Hour)))
 	at, err := url.Parse(link)

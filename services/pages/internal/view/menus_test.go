@@ -22,7 +22,7 @@ func TestAMenuIsShownAsItIsNow(t *testing.T) {
 	menus, id := NewMenus(), uuid.New()
 	render := func(slug, language, chosen string, version int64, groups []usecase.Group) string {
 		t.Helper()
-		offer := &catalog.Offer{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", DefaultLanguage: "en",
+		offer := &catalog.Snapshot{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", DefaultLanguage: "en",
 			Languages: []string{"en", "ja"}}
 		if version > 1 {
 			offer.Page.AboutHTML = "<p>New</p>"

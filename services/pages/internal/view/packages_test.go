@@ -28,7 +28,7 @@ func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 		t.Helper()
 		sold.Name = catalog.Label{Text: "Fresh", Translations: map[string]string{"de": "Frisch"}}
 		sold.Description, sold.ServiceIDs = catalog.Label{Text: "<All>"}, []uuid.UUID{wash, cut}
-		offer := &catalog.Offer{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
+		offer := &catalog.Snapshot{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
 			DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{sold}}
 		if rule != nil {
 			offer.Rules = []catalog.Rule{*rule}

@@ -20,7 +20,7 @@ func partsPage(t *testing.T) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR"}
+	offer := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR"}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // pageOf returns a page in English of a business with the given offer, on 1 December 2026 at noon.
-func pageOf(t *testing.T, offer *catalog.Offer) *Page {
+func pageOf(t *testing.T, offer *catalog.Snapshot) *Page {
 	t.Helper()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
 		{"free of charge", steps, hours(0), 96, "0.00", []string{"You can cancel until|5"}},
 	} {
-		p := pageOf(t, &catalog.Offer{CancellationPolicy: c.policy,
+		p := pageOf(t, &catalog.Snapshot{CancellationPolicy: c.policy,
 			SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
 		got := p.policy(&usecase.Price{Total: c.total,
 			StartsAt: p.Business.Now.Add(time.Duration(c.start) * time.Hour)})
@@ -76,7 +76,7 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 // earlier time at which the refund changes.
 func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
 	t.Parallel()
-	p := pageOf(t, &catalog.Offer{})
+	p := pageOf(t, &catalog.Snapshot{})
 	until, deadline := p.Business.Now.AddDate(0, 0, 2), p.Business.Now.AddDate(0, 0, 4)
 	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline,
 		Refund: booking.CancellationRefund{Percent: 100}}
@@ -98,7 +98,7 @@ func TestPriceSaysHowItCameAbout(t *testing.T) {
 	ten := decimal.NewFromInt(-10)
 	welcome := catalog.Rule{Key: "welcome", Kind: rule.FirstBooking, Percent: &ten}
 	group := catalog.Rule{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of three"}}
-	p := pageOf(t, &catalog.Offer{Rules: []catalog.Rule{welcome, group}})
+	p := pageOf(t, &catalog.Snapshot{Rules: []catalog.Rule{welcome, group}})
 	price := &usecase.Price{Lines: []json.Number{"49.88"},
 		Details: []usecase.PriceDetail{{Quantity: 3, Unit: "17.50", Changes: []*catalog.Rule{&group}}}}
 	if got, want := p.priceDetail(price, 0), []string{"3 × €17.50", "Groups of three"}; !slices.Equal(got, want) {

@@ -23,7 +23,7 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago",
+	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago",
 		DefaultLanguage: "de", Languages: []string{"de"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "en", Languages: []string{"en"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // applyPackage returns the package that the requested items form, or nil if they form none. In a
 // package, each item's price becomes its share of the package price. applyPackage sets these prices
 // in quotes, and adds a step to each quote for the change. Without a package, it changes nothing.
-func applyPackage(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
+func applyPackage(offer *catalog.Snapshot, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, hasVariant := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {
 		if item.Kind != pricing.KindService {

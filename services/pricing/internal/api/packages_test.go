@@ -70,9 +70,9 @@ func TestQuotesItemisePackage(t *testing.T) {
 }
 
 // genOffer generates offers with services, rules and packages. No two packages have the same services.
-func genOffer() *rapid.Generator[*catalog.Offer] {
-	return rapid.Custom(func(t *rapid.T) *catalog.Offer {
-		offer := &catalog.Offer{ID: uuid.New(), Slug: "studio", Version: 7,
+func genOffer() *rapid.Generator[*catalog.Snapshot] {
+	return rapid.Custom(func(t *rapid.T) *catalog.Snapshot {
+		offer := &catalog.Snapshot{ID: uuid.New(), Slug: "studio", Version: 7,
 			Currency: rapid.SampledFrom([]string{"EUR", "JPY", "KWD"}).Draw(t, "currency"), Timezone: "Europe/Lisbon"}
 		price := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 30), rapid.Int64Range(0, 1_000_000))
 		var ids []uuid.UUID
@@ -169,7 +169,7 @@ func TestQuotesPricePackageAsItsManifestDefines(t *testing.T) {
 	})
 }
 
-func checkPackage(t *rapid.T, offer *catalog.Offer, ids []uuid.UUID, hasVariant bool,
+func checkPackage(t *rapid.T, offer *catalog.Snapshot, ids []uuid.UUID, hasVariant bool,
 	asPackage, alone *pricing.QuotesResponse) {
 	var separately, total int64
 	for i, q := range asPackage.Quotes {

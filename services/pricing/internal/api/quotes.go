@@ -20,8 +20,8 @@ import (
 // Offers returns the offer of a business. Get returns an offer that is at most a few seconds old. AtLeast returns
 // the offer of this version or a newer one. Faults: business_not_found; peer_unavailable if no offer can be read.
 type Offers interface {
-	Get(ctx context.Context, slug string) (*catalog.Offer, error)
-	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
+	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
+	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error)
 }
 
 var _ Offers = (*catalogclient.Client)(nil)
@@ -120,7 +120,7 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 	return response, nil
 }
 
-func (q *Quotes) readOffer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Offer, error) {
+func (q *Quotes) readOffer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Snapshot, error) {
 	if request.OfferVersion == 0 {
 		return q.offers.Get(ctx, request.Slug)
 	}
@@ -130,7 +130,7 @@ func (q *Quotes) readOffer(ctx context.Context, request *pricing.QuotesRequest) 
 // resolve returns the item with its list price from the offer, and the data of the purchase
 // for the pricing rules. It also accepts inactive items, because other services decide
 // whether an item can be booked. Faults: service_not_found, rental_not_found, not_found.
-func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
+func resolve(offer *catalog.Snapshot, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
 	tariffItem := tariff.Item{ID: item.ID}
 	purchase := tariff.Purchase{
 		Moment: moment, Date: item.Date, Start: item.Start,
@@ -157,7 +157,7 @@ func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (ta
 	return tariffItem, purchase, err
 }
 
-func findServicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findServicePrice(offer *catalog.Snapshot, item *pricing.Item) (int64, error) {
 	service := offer.Service(item.ID)
 	if service == nil {
 		return 0, fault.Newf(fault.ServiceNotFound, "Service not found: %s", item.ID)
@@ -173,7 +173,7 @@ func findServicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return 0, fault.Newf(fault.NotFound, "Variant not found: %s", item.VariantID)
 }
 
-func findRentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findRentalPrice(offer *catalog.Snapshot, item *pricing.Item) (int64, error) {
 	rental := offer.Rental(item.ID)
 	if rental == nil {
 		return 0, fault.New(fault.RentalNotFound, "Rental not found")
@@ -181,7 +181,7 @@ func findRentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return rental.Price, nil
 }
 
-func findTierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findTierPrice(offer *catalog.Snapshot, item *pricing.Item) (int64, error) {
 	event := offer.Event(item.ID)
 	if event == nil {
 		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)

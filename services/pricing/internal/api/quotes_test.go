@@ -43,9 +43,9 @@ var (
 )
 
 // fakeOffers returns offers by slug.
-type fakeOffers map[string]*catalog.Offer
+type fakeOffers map[string]*catalog.Snapshot
 
-func (o fakeOffers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (o fakeOffers) Get(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	offer, ok := o[slug]
 	if !ok {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
@@ -53,7 +53,7 @@ func (o fakeOffers) Get(_ context.Context, slug string) (*catalog.Offer, error) 
 	return offer, nil
 }
 
-func (o fakeOffers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (o fakeOffers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	offer, err := o.Get(ctx, slug)
 	if err == nil && offer.Version < version {
 		return nil, fault.New(fault.PeerUnavailable, "The catalog service has no such version.")
@@ -63,9 +63,9 @@ func (o fakeOffers) AtLeast(ctx context.Context, slug string, version int64) (*c
 
 // newStudio returns an offer with one rule of each kind. Each rule changes the price by its own power
 // of two, so that the price shows which rules were applied.
-func newStudio(t testing.TB) *catalog.Offer {
+func newStudio(t testing.TB) *catalog.Snapshot {
 	t.Helper()
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		ID: uuid.New(), Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
 		Services: []catalog.Service{
 			{ID: cut, Active: true, Price: 4000, Variants: []catalog.Variant{{ID: long, Price: 5500}}},
@@ -104,7 +104,7 @@ func newStudio(t testing.TB) *catalog.Offer {
 
 var everyDay = []timespan.Weekday{0, 1, 2, 3, 4, 5, 6}
 
-func prepare(t testing.TB, offer *catalog.Offer) {
+func prepare(t testing.TB, offer *catalog.Snapshot) {
 	t.Helper()
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -508,9 +508,9 @@ func TestQuotesAcceptMaxItems(t *testing.T) {
 
 // newLargeOffer returns an offer with n services and 20 rules that apply to all of them, and one item
 // for each service.
-func newLargeOffer(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
+func newLargeOffer(t testing.TB, n int) (*catalog.Snapshot, []pricing.Item) {
 	t.Helper()
-	offer := &catalog.Offer{Slug: "large", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"}
+	offer := &catalog.Snapshot{Slug: "large", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"}
 	items := make([]pricing.Item, n)
 	for i := range items {
 		id := uuid.New()

@@ -9,7 +9,7 @@ import (
 
 // newTariff builds the tariff of a business from its offer. newTariff returns an error if this
 // release does not know a kind of rule, because a wrong price would be worse than no price.
-func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
+func newTariff(offer *catalog.Snapshot) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {
 		r := &offer.Rules[i]

@@ -15,7 +15,7 @@ type tariffs struct {
 // cachedTariff is a tariff and the offer from which it was built. An offer never
 // changes, so the tariff is valid until catalog returns another offer of the business.
 type cachedTariff struct {
-	offer  *catalog.Offer
+	offer  *catalog.Snapshot
 	tariff *tariff.Tariff
 }
 
@@ -29,7 +29,7 @@ func newTariffs() *tariffs {
 	return &tariffs{cache: cache}
 }
 
-func (t *tariffs) findTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
+func (t *tariffs) findTariff(offer *catalog.Snapshot) (*tariff.Tariff, error) {
 	if cached, ok := t.cache.Get(offer.Slug); ok && cached.offer == offer {
 		return cached.tariff, nil
 	}

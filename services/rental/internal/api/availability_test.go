@@ -120,7 +120,7 @@ func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	two, four := 2, 4
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four
 		o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four
 	})

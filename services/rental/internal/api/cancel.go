@@ -25,12 +25,12 @@ func (in *Internal) cancellation(ctx context.Context, r rental.OfReservation) (*
 }
 
 func (in *Internal) cancel(ctx context.Context, r rental.Change[booking.Cancel],
-	offer *catalog.Offer) (store.Reservation, error) {
+	offer *catalog.Snapshot) (store.Reservation, error) {
 	return in.owner.Cancellations(offer).Cancel(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 
 func (in *Internal) refund(ctx context.Context, r rental.Change[booking.NewRefund],
-	offer *catalog.Offer) (store.Reservation, error) {
+	offer *catalog.Snapshot) (store.Reservation, error) {
 	return in.owner.Cancellations(offer).Refund(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 

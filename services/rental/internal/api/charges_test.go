@@ -31,7 +31,7 @@ func startOnlinePayment(t *testing.T) service {
 	t.Helper()
 	s := startForCustomers(t)
 	s.bank.policy = refund.Policy{Rules: []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50}}}
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		o.Payments = catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
 		o.SelfService.CancelUntilHours = new(1)
 		for i := range o.Rentals {
@@ -119,7 +119,7 @@ func TestAReservationWaitsForItsPaymentAndIsConfirmedByIt(t *testing.T) {
 		t.Errorf("a second click: %+v", again)
 	}
 	publish := func(public bool) { // hidden rentals cannot be reserved
-		s.edit(func(o *catalog.Offer) {
+		s.edit(func(o *catalog.Snapshot) {
 			for i := range o.Rentals {
 				o.Rentals[i].Active = public
 			}
@@ -435,7 +435,7 @@ func TestADepositIsThatOfEachUnitAndTheCustomerMayChoose(t *testing.T) {
 		{catalog.RequirementFull, "0", catalog.ModeAtDoor, "online", ""},
 		{catalog.RequirementNone, "0", catalog.ModeOnline, "online", ""},
 	} {
-		s.edit(func(o *catalog.Offer) {
+		s.edit(func(o *catalog.Snapshot) {
 			o.Payments = catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Rentals: c.mode}}
 			for i := range o.Rentals {
 				if r := &o.Rentals[i]; r.ID.String() == bike {

@@ -26,7 +26,7 @@ import (
 type Offers interface {
 	usecase.Offers
 	// AtLeast returns the offer with the given version or a newer one.
-	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
+	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error)
 }
 
 // Records is the part of the store that the API uses; [store.Store] documents its methods.

@@ -18,23 +18,23 @@ import (
 // restored.
 func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	t.Parallel()
-	inactive := func(id string) func(*catalog.Offer) {
-		return func(o *catalog.Offer) {
+	inactive := func(id string) func(*catalog.Snapshot) {
+		return func(o *catalog.Snapshot) {
 			for i := range o.Rentals {
 				o.Rentals[i].Active = o.Rentals[i].Active && o.Rentals[i].ID.String() != id
 			}
 		}
 	}
-	for name, withdraw := range map[string]func(*catalog.Offer){
+	for name, withdraw := range map[string]func(*catalog.Snapshot){
 		"inactive":       inactive(kayak),
 		"extra inactive": inactive(bike),
-		"disabled":       func(o *catalog.Offer) { o.Modules.Rentals = false },
-		"removed":        func(o *catalog.Offer) { o.Rentals = nil },
+		"disabled":       func(o *catalog.Snapshot) { o.Modules.Rentals = false },
+		"removed":        func(o *catalog.Snapshot) { o.Rentals = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startOnlinePayment(t)
-			s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = nil })
+			s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = nil })
 			made := s.mustReserve(t, uuid.NewString(), twoHours())
 			s.bank.pay(made.ID)
 			s.step(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // openOnWeekdays sets the opening hours: weekdays from 09:00 to 18:00, and Friday night from 22:00 to 02:00.
-func openOnWeekdays(o *catalog.Offer) {
+func openOnWeekdays(o *catalog.Snapshot) {
 	for d := time.Monday; d <= time.Friday; d++ {
 		o.Hours[d] = []timespan.Window{{From: 9 * 60, To: 18 * 60}}
 	}
@@ -55,7 +55,7 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 	const closed = `{"available":false,"conflictReason":"Pick-up or return is outside opening hours.","messageCode":"closed"}`
 	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").mustBe(t, 200,
 		closed)
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		for i := range o.Rentals {
 			o.Rentals[i].OutsideHours = true
 		}
@@ -108,12 +108,12 @@ func TestTheOwnerReservesOutsideOpeningHoursWithAWarning(t *testing.T) {
 	if err != nil || len(made.Warnings) != 1 || made.Warnings[0].Code != fault.Closed.Code {
 		t.Errorf("got %+v, %v", made, err)
 	}
-	s.edit(func(o *catalog.Offer) { o.Hours[time.Saturday] = o.Hours[time.Monday] })
+	s.edit(func(o *catalog.Snapshot) { o.Hours[time.Saturday] = o.Hours[time.Monday] })
 	again, err := s.client.Reserve(once, "harbor", wanted)
 	if diff := cmp.Diff(made, again); diff != "" || err != nil {
 		t.Errorf("repeated under other opening hours: %v %s", err, diff)
 	}
-	s.edit(func(o *catalog.Offer) { o.Hours[time.Saturday] = nil })
+	s.edit(func(o *catalog.Snapshot) { o.Hours[time.Saturday] = nil })
 	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
 		asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
 		t.Errorf("within opening hours: %+v, %v", made, err)

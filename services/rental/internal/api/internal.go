@@ -68,7 +68,8 @@ func (in *Internal) Mount(r *server.Internal) {
 // change; it runs once for each Idempotency-Key of a business. A repeated request gets the stored reservation.
 func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r *server.Internal,
 	e endpoints.Endpoint[Req, rental.Reservation],
-	write func(context.Context, Req, *catalog.Offer) (store.Reservation, error), decode ...func([]byte, *Req) error) {
+	write func(context.Context, Req, *catalog.Snapshot) (store.Reservation, error),
+	decode ...func([]byte, *Req) error) {
 	server.MountIdempotent(r, e, func(ctx context.Context, req Req) (*rental.Reservation, error) {
 		offer, err := in.business(ctx, req.Target().OfSlug)
 		if err != nil {
@@ -94,7 +95,7 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 // slug has another id, the fault is business_not_found too. The reason: after a business is
 // removed, another business can get its slug, and the cached offer may still be the old one.
 // Without this check, one of the two businesses could see customers of the other business.
-func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Offer, error) {
+func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Snapshot, error) {
 	offer, err := in.offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
 		return offer, err
@@ -156,7 +157,8 @@ func (in *Internal) reservedAgain(ctx context.Context, r rental.With[rental.NewR
 	return in.shownMade(ctx, r.At, made)
 }
 
-func (in *Internal) move(ctx context.Context, r rental.MoveRequest, offer *catalog.Offer) (store.Reservation, error) {
+func (in *Internal) move(ctx context.Context, r rental.MoveRequest,
+	offer *catalog.Snapshot) (store.Reservation, error) {
 	return in.owner.Move(ctx, actor.Of(ctx), offer, r.ID, state.Move(r.Move))
 }
 
@@ -238,7 +240,7 @@ func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.M
 
 // show renders a reservation of the business whose offer is given. The field overdue is true
 // if the reservation is picked up and its end has passed in the time zone of the reservation.
-func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
+func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Reservation {
 	now, shown := in.clock.Now(), agreed(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
 	if r.Hours != nil {

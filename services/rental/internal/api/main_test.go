@@ -60,7 +60,7 @@ var morning = time.Date(2027, time.June, 10, 8, 30, 0, 0, time.UTC)
 
 // harbor returns the offer of a business with a new id. Each test has another id, because parallel tests share the
 // idempotency locks of the database.
-func harbor() *catalog.Offer {
+func harbor() *catalog.Snapshot {
 	units := func(n int) []catalog.RentalUnit {
 		list := make([]catalog.RentalUnit, n)
 		for i := range list {
@@ -82,7 +82,7 @@ func harbor() *catalog.Offer {
 	hourly.PriceType = catalog.PriceHourly
 	gone := daily(retired, new(5), units(5))
 	gone.Active = false
-	o := &catalog.Offer{
+	o := &catalog.Snapshot{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Timezone: "Europe/Lisbon",
 		Currency: "EUR", DefaultLanguage: "pt", Languages: []string{"pt", "en"},
 		Modules:  catalog.Modules{Rentals: true},
@@ -102,9 +102,9 @@ func harbor() *catalog.Offer {
 type peers struct {
 	*store.Store
 	mu         sync.Mutex
-	offer      *catalog.Offer
+	offer      *catalog.Snapshot
 	offerErr   error
-	remembered *catalog.Offer // a stale offer that Get returns instead of `offer`, if not nil
+	remembered *catalog.Snapshot // a stale offer that Get returns instead of `offer`, if not nil
 	pricesErr  error
 	holdingErr error
 }
@@ -120,7 +120,7 @@ func (n *peers) change(f func(*peers)) {
 	f(n)
 }
 
-func (n *peers) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (n *peers) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	n.mu.Lock()
 	remembered := n.remembered
 	n.mu.Unlock()
@@ -130,7 +130,7 @@ func (n *peers) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return n.Fresh(ctx, slug)
 }
 
-func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
+func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.offerErr == nil && slug != n.offer.Slug {
@@ -139,8 +139,8 @@ func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	return n.offer, n.offerErr
 }
 
-// Offer returns the offer of a business by its id. It may be stale.
-func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+// Snapshot returns the offer of a business by its id. It may be stale.
+func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := n.Get(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
@@ -149,7 +149,7 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
 // Uncached returns the newest offer of a business by its id.
-func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := n.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
@@ -176,7 +176,7 @@ func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quo
 	return answer, nil
 }
 
-func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	offer, err := n.Get(ctx, slug)
 	if err == nil && version > offer.Version {
 		return nil, errors.New("the version asked for does not exist")

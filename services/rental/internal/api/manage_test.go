@@ -115,7 +115,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	if _, err := s.client.CancelByLink(t.Context(), tomorrow, agreed); !fault.Is(err, fault.Conflict) {
 		t.Errorf("not offered: %v", err)
 	}
-	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &two })
+	s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = &two })
 	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, minus two hours
 	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until, Deadline: &until})
 	for name, refund := range map[string]*json.Number{"none": nil, "negative": new(json.Number("-1"))} {
@@ -156,7 +156,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = new(int) })
+	s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = new(int) })
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
 	if _, err := s.client.Move(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID,
 		rental.MovePickup); err != nil {
@@ -177,7 +177,7 @@ func TestAReservationKeepsItsZone(t *testing.T) {
 	s := start(t)
 	made := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
 	days := s.reserve(t, bike, 1, "2027-06-11", "2027-06-11")
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		o.Timezone, o.SelfService.CancelUntilHours = "America/Chicago", new(int)
 	})
 	tokenOf := func(r *rental.Reservation) string {

@@ -16,7 +16,7 @@ import (
 
 // outside requests the conflicts of a changed offer, and returns the reason for each affected reservation by its id.
 // The reason begins with "already: " if the reservation is also affected by the published offer.
-func (s *service) outside(t *testing.T, change func(*catalog.Offer)) map[uuid.UUID]string {
+func (s *service) outside(t *testing.T, change func(*catalog.Snapshot)) map[uuid.UUID]string {
 	t.Helper()
 	wanted := harbor()
 	wanted.ID = s.offer.ID
@@ -50,10 +50,10 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is overdue
-	if got := s.outside(t, func(*catalog.Offer) {}); len(got) > 0 {
+	if got := s.outside(t, func(*catalog.Snapshot) {}); len(got) > 0 {
 		t.Errorf("nothing is changed: %v", got)
 	}
-	got := s.outside(t, func(o *catalog.Offer) {
+	got := s.outside(t, func(o *catalog.Snapshot) {
 		o.Rentals[0].Quantity = new(6)
 		o.Rentals[1].Active = false
 		o.Rentals = o.Rentals[:len(o.Rentals)-1]
@@ -69,7 +69,7 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 		t.Errorf("outside (-want +got):\n%s", diff)
 	}
 	away := timespan.NewDate(2027, time.June, 20)
-	got = s.outside(t, func(o *catalog.Offer) {
+	got = s.outside(t, func(o *catalog.Snapshot) {
 		for i := range 6 {
 			o.Rentals[0].Units[i].Maintenance = []catalog.Maintenance{{From: away, To: away}}
 		}

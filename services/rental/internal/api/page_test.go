@@ -37,12 +37,12 @@ func wanted(id string, quantity int, from, to string, hours ...string) rental.Ne
 func startForCustomers(t *testing.T) service {
 	t.Helper()
 	s := start(t)
-	s.edit(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
+	s.edit(func(o *catalog.Snapshot) { o.Account.SubscriptionActive = true })
 	return s
 }
 
 // edit publishes a changed offer.
-func (s service) edit(change func(*catalog.Offer)) {
+func (s service) edit(change func(*catalog.Snapshot)) {
 	s.change(func(p *peers) {
 		next := *p.offer
 		next.Rentals = append([]catalog.Rental(nil), p.offer.Rentals...)
@@ -101,7 +101,7 @@ func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 	s := startForCustomers(t)
 	paused := timespan.NewDate(2027, time.July, 1)
 	two, four := 2, 4
-	change := func(edit func(*catalog.Offer)) func() { return func() { s.edit(edit) } }
+	change := func(edit func(*catalog.Snapshot)) func() { return func() { s.edit(edit) } }
 	anonymous := wanted(bike, 1, "2027-06-09", "2027-06-09")
 	anonymous.CustomerEmail = nil
 	for _, c := range []struct {
@@ -110,24 +110,24 @@ func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 		n     rental.NewReservation
 		kind  fault.Kind
 	}{
-		{"paused", change(func(o *catalog.Offer) {
+		{"paused", change(func(o *catalog.Snapshot) {
 			o.Bookings.PausedUntil = &paused
 		}), anonymous, fault.NotAcceptingBookings},
-		{"no address", change(func(o *catalog.Offer) {
+		{"no address", change(func(o *catalog.Snapshot) {
 			o.Bookings.PausedUntil = nil
 		}), anonymous, fault.InvalidParameter},
 		{"yesterday", nil, wanted(bike, 1, "2027-06-09", "2027-06-11"), fault.Conflict},
 		{"an hour ago", nil, wanted(kayak, 1, "2027-06-10", "2027-06-10", "08:30", "12:00"), fault.Conflict},
 		{"beyond the limit", nil, wanted(bike, 1, "2028-06-10", "2028-06-10"), fault.Conflict},
-		{"too short by days", change(func(o *catalog.Offer) {
+		{"too short by days", change(func(o *catalog.Snapshot) {
 			o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four
 		}), wanted(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
 		{"too long by days", nil, wanted(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
-		{"too short by hours", change(func(o *catalog.Offer) {
+		{"too short by hours", change(func(o *catalog.Snapshot) {
 			o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four
 		}), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
 		{"too long by hours", nil, wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"), fault.Conflict},
-		{"to be paid online, where nobody can charge it", change(func(o *catalog.Offer) {
+		{"to be paid online, where nobody can charge it", change(func(o *catalog.Snapshot) {
 			o.Payments = catalog.Payments{Providers: []string{"stripe"},
 				Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
 			o.Rentals[2].Price, o.Rentals[2].PaymentRequirement = 100, catalog.RequirementFull
@@ -195,7 +195,7 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	bikes, tents := uuid.MustParse(bike), uuid.MustParse(tent)
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		for i := range o.Rentals {
 			switch o.Rentals[i].ID.String() {
 			case kayak:
@@ -250,7 +250,7 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	if _, err := s.as(actor.Page, "", with(two, bike, 2)); !fault.Is(err, fault.AvailabilityUnverified) {
 		t.Errorf("without a price: %v", err)
 	}
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		for i := range o.Rentals {
 			o.Rentals[i].Active = o.Rentals[i].ID != bikes
 		}
@@ -266,7 +266,7 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 2 })
+	s.edit(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 2 })
 	of := func(address string) rental.NewReservation {
 		n := wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
 		n.CustomerEmail = &address
@@ -328,7 +328,7 @@ func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		o.Rules = []catalog.Rule{{Key: "long", Kind: rule.Duration, Label: catalog.Label{Text: "Five days and more"}}}
 	})
 	want := []booking.PriceChange{{Rule: "long", Kind: string(rule.Duration), Label: "Five days and more"}}
@@ -336,7 +336,7 @@ func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 	if err != nil || !slices.Equal(long.PriceChanges, want) {
 		t.Fatalf("got %+v, %v", long, err)
 	}
-	s.edit(func(o *catalog.Offer) { o.Rules = nil })
+	s.edit(func(o *catalog.Snapshot) { o.Rules = nil })
 	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
 		long.ID); err != nil ||
 		!slices.Equal(kept.PriceChanges, want) {

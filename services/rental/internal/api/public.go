@@ -94,7 +94,7 @@ func (p *Public) availability(c *fiber.Ctx) error {
 
 // judge returns the reason why the requested units are not available, or "" if they are available (semantics.md
 // §4). It also returns the number of free units. Faults: invalid_parameter, availability_unverified.
-func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
+func (p *Public) judge(ctx context.Context, offer *catalog.Snapshot, q availabilityQuery) (message.ID, int, error) {
 	asked := usecase.Rental(offer, q.RentalID)
 	if asked == nil {
 		return message.RentalNotFound, 0, nil
@@ -141,7 +141,7 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 // sentence returns the message for the reason in the argument `why`, in the caller's
 // language. The caller's language is the first known language of this list: the query
 // parameter `lang`, the language cookie, the default language of the business, English.
-func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
+func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Snapshot, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {
 		return p.sentences.SayCount(code, why, free)
@@ -187,7 +187,7 @@ func (p *Public) dates(c *fiber.Ctx) error {
 //
 // count sets the requested dates from today to the advance limit. If the
 // reservations cannot be read, count returns an error and does not change `days`.
-func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates,
+func (p *Public) count(ctx context.Context, offer *catalog.Snapshot, rentals []*catalog.Rental, asked occupancy.Dates,
 	days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
@@ -225,7 +225,7 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 // shortestFrom returns the smallest number of days for which a rental can be reserved from the date `d`
 // on. The business must be open for pick-up on `d` and for the return on the last day. The result is 0
 // if no pick-up is possible on `d`, or no return is possible until the date in the argument `last`.
-func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
+func shortestFrom(offer *catalog.Snapshot, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
 	}

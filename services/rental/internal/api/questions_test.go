@@ -22,7 +22,7 @@ func answering(n rental.NewReservation, form string) rental.NewReservation {
 
 // asksRenters sets a form. It requires a text about each of kayak, bike and tent from customers that take it. Each
 // customer may consent to messages.
-func asksRenters(o *catalog.Offer) {
+func asksRenters(o *catalog.Snapshot) {
 	text := func(key string, of string, required bool) catalog.Question {
 		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required,
 			RentalIDs: []uuid.UUID{uuid.MustParse(of)}}

@@ -29,7 +29,7 @@ func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservati
 	}
 	before, now := s.offer.ID, uuid.New()
 	old := s.offer
-	s.edit(func(o *catalog.Offer) { o.ID, o.Version = now, o.Version+1 })
+	s.edit(func(o *catalog.Snapshot) { o.ID, o.Version = now, o.Version+1 })
 	s.change(func(p *peers) { p.remembered = old })
 	return before, now, held
 }

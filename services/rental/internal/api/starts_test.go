@@ -54,7 +54,7 @@ func (s service) says(t *testing.T, query []string, ids ...string) bool {
 func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(func(o *catalog.Offer) {
+	s.edit(func(o *catalog.Snapshot) {
 		for i := range o.Rentals {
 			if o.Rentals[i].ID.String() == kayak {
 				o.Rentals[i].MinRentalHours, o.Rentals[i].MaxRentalHours = new(2), new(5)
@@ -158,7 +158,7 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(func(o *catalog.Offer) { o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = new(3), new(4) })
+	s.edit(func(o *catalog.Snapshot) { o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = new(3), new(4) })
 	s.reserve(t, bike, 10, "2027-06-15", "2027-06-15")
 	s.reserve(t, bike, 4, "2027-06-18", "2027-06-20")
 	first, last := timespan.NewDate(2027, time.June, 11), timespan.NewDate(2027, time.June, 24)

@@ -19,7 +19,7 @@ import (
 )
 
 // terms returns the data of a reservation that determine the refund at a cancellation (lifecycle.md §4).
-func terms(r store.Reservation, offer *catalog.Offer) cancellation.Sale {
+func terms(r store.Reservation, offer *catalog.Snapshot) cancellation.Sale {
 	cancel, _ := state.Of(state.Cancel)
 	s := cancellation.Sale{
 		Noun: "reservation", Status: string(r.Status), IsCancellable: cancel.Allows(r.Status),
@@ -49,7 +49,7 @@ type CancellableReservations interface {
 
 // cancellations returns a [sale.Cancellations] for the reservations of one
 // business. The argument `refuse` converts an error of the store to a fault.
-func cancellations(records CancellableReservations, offer *catalog.Offer, refuse func(error) error,
+func cancellations(records CancellableReservations, offer *catalog.Snapshot, refuse func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
 		Store: sale.Store[store.Reservation]{Find: records.Reservation, Cancel: records.Cancel, Refund: records.Refund},
@@ -60,7 +60,7 @@ func cancellations(records CancellableReservations, offer *catalog.Offer, refuse
 
 // Cancellations returns a [sale.Cancellations] with which the owner of
 // a business cancels and refunds reservations, with immediate effect.
-func (o *Owner) Cancellations(offer *catalog.Offer) sale.Cancellations[store.Reservation] {
+func (o *Owner) Cancellations(offer *catalog.Snapshot) sale.Cancellations[store.Reservation] {
 	return cancellations(o.reservations, offer, func(err error) error {
 		return refusal(err, "cancel takes one that is pending or reserved")
 	}, o.clock)

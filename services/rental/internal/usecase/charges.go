@@ -50,7 +50,7 @@ type Made struct {
 //
 // Fault: payment_unavailable if the service does not know the address of the customers'
 // pages (PAGES_URL). The provider's page needs this address to send the customer back.
-func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
+func (o *Owner) charged(offer *catalog.Snapshot, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 //
 // Faults: payment_unavailable; payment_not_offered; outcome_unknown if it is unknown whether the charge was
 // stored as open. After outcome_unknown, a retry of the caller or [Reconciliation] determines the result.
-func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
+func (o *Owner) open(ctx context.Context, offer *catalog.Snapshot, r store.NewReservation) (Made, error) {
 	var (
 		stored store.Reservation
 		write  = postgres.RequestWriteID(ctx, r.BusinessID)

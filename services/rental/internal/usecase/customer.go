@@ -12,12 +12,12 @@ import (
 )
 
 // customersMay checks the rules that a reservation from the booking page must follow (pages.md, semantics.md §4).
-// Reservations by the owner need not follow these rules. Faults: the faults of [catalog.Offer.CheckAccount];
+// Reservations by the owner need not follow these rules. Faults: the faults of [catalog.Snapshot.CheckAccount];
 // invalid_parameter without an e-mail address; conflict if any other rule is broken.
 //
 // The other rules: The time is not in the past, is within the advance limit, and has an allowed length. Pick-up
 // and return are within opening hours. The extras are upsells of the rental and include all required upsells.
-func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
+func customersMay(offer *catalog.Snapshot, lines []line, asked Request, now time.Time) error {
 	own := lines[0]
 	return cmp.Or(
 		offer.CheckAccount(false, now),
@@ -32,7 +32,7 @@ func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Ti
 // withUpsells refuses extras that are not upsells of the rental. It also refuses a
 // rental without its required upsells: each needs at least as many units as the
 // rental itself. An inactive upsell is not required, because it cannot be reserved.
-func withUpsells(offer *catalog.Offer, lines []line) error {
+func withUpsells(offer *catalog.Snapshot, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {
 		if !slices.ContainsFunc(own.Upsells, func(u catalog.Upsell) bool { return u.RentalID == extra.ID }) {
@@ -61,7 +61,7 @@ func hasAddress(asked Request) error {
 }
 
 // inReach refuses a reservation that begins in the past, or that ends after the last date within the advance limit.
-func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly bool, now time.Time) error {
+func inReach(offer *catalog.Snapshot, asked Request, during timespan.Span, hourly bool, now time.Time) error {
 	today := offer.Today(now)
 	switch {
 	case asked.Dates.From < today || hourly && during.Start < now.Unix():
@@ -74,7 +74,7 @@ func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly b
 }
 
 // inHours refuses a pick-up or a return outside opening hours.
-func inHours(offer *catalog.Offer, own line, asked Request) error {
+func inHours(offer *catalog.Snapshot, own line, asked Request) error {
 	if asked.HandedOver(own.Rental, offer, own.during, own.hourly) {
 		return nil
 	}

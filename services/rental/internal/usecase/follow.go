@@ -21,13 +21,13 @@ import (
 // FreshOffers reads the newest offer of a business. It never returns an older, cached
 // one. Fault: business_not_found. Any other error means that the offer could not be read.
 type FreshOffers interface {
-	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // UncachedOffers reads the newest offer of a business by the id of the business,
 // and does not cache the offer. Its errors are those of [FreshOffers].
 type UncachedOffers interface {
-	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error)
 }
 
 const (
@@ -139,7 +139,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 }
 
 // follow marks the reservations of a business as withdrawn, or removes the mark, so that they match the offer.
-func (f *Followers) follow(ctx context.Context, offer *catalog.Offer) error {
+func (f *Followers) follow(ctx context.Context, offer *catalog.Snapshot) error {
 	now, offered := f.clock.Now(), []uuid.UUID{}
 	for i := range offer.Rentals {
 		if r := &offer.Rentals[i]; r.Active && offer.Modules.Rentals {

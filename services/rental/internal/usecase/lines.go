@@ -41,7 +41,7 @@ type line struct {
 
 // linesOf returns the lines of a request: first the line of the main rental,
 // then those of its extras. Faults: rental_not_found; invalid_parameter.
-func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
+func linesOf(offer *catalog.Snapshot, asked Request) ([]line, error) {
 	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
 	lines := make([]line, len(wanted))
 	for i, w := range wanted {
@@ -82,7 +82,8 @@ func (l line) time(dates timespan.Span, days int) int {
 // price returns the amount, in minor units, that must be paid online now. The
 // payment requirement of each rental determines this amount from the price of one
 // unit. Faults: availability_unverified; [errAgain] if the offer has changed.
-func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
+func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line,
+	r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()),
 		End:   timespan.Instant(r.Dates.To+1, 0, offer.Location()),

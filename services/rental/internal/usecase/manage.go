@@ -27,7 +27,7 @@ import (
 // Businesses returns the offer of a business by the id of the business. Fault:
 // business_not_found. Any other error means that the offer could not be read.
 type Businesses interface {
-	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+	Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error)
 }
 
 // LinkedReservations is the part of the store that finds and changes the
@@ -60,7 +60,7 @@ func NewByLink(reservations LinkedReservations, businesses Businesses, charges C
 // Managed is the customer's view of a reservation.
 type Managed struct {
 	store.Linked
-	Offer        *catalog.Offer
+	Offer        *catalog.Snapshot
 	Ends         time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
@@ -112,7 +112,7 @@ func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 }
 
 // managed returns the customer's view of a reservation that the caller has read from the store or has just written.
-func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
+func (l *ByLink) managed(found store.Linked, offer *catalog.Snapshot) Managed {
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Ends: ends(found.Reservation, zoneOf(found.Reservation, offer)),
@@ -198,7 +198,7 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 
 // zoneOf returns the time zone in which a reservation was made. If that
 // zone is unknown, zoneOf returns the current time zone of the business.
-func zoneOf(r store.Reservation, offer *catalog.Offer) *time.Location {
+func zoneOf(r store.Reservation, offer *catalog.Snapshot) *time.Location {
 	return timespan.Zone(r.Timezone, offer.Location())
 }
 

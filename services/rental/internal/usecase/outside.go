@@ -16,13 +16,13 @@ import (
 // It assumes that every reservation keeps its time and its units. If more units are reserved
 // at a moment than the offer has, all reservations of that moment are in conflict.
 type Outside struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	calendar *occupancy.Calendar
 	short    map[uuid.UUID][]occupancy.Shortage
 }
 
 // NewOutside returns an Outside for an offer. The argument `live` contains all reservations that occupy units.
-func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *Outside {
+func NewOutside(offer *catalog.Snapshot, live []store.Reservation, now time.Time) *Outside {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}
 	held := map[uuid.UUID][]occupancy.Reservation{}
@@ -71,7 +71,7 @@ func heldBy(r *store.Reservation) []heldLine {
 
 // IsHandedOver reports whether the pick-up and the return of a reservation are within opening hours. A
 // pick-up that is already done is not checked. If the offer no longer has the rental, the result is true.
-func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
+func IsHandedOver(offer *catalog.Snapshot, r store.Reservation) bool {
 	rented, isOut := offer.Rental(r.RentalID), r.Status == state.PickedUp
 	switch {
 	case rented == nil:

@@ -34,9 +34,9 @@ import (
 type Offers interface {
 	// Get returns an offer that is at most a few seconds old. If catalog
 	// does not answer, Get returns the last offer that was read.
-	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	// Fresh asks catalog for the current offer and returns it.
-	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Reservations is the part of the store that an [Owner] uses; [store.Store] documents its
@@ -168,7 +168,7 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 }
 
 // warnings returns the rules for customers that a reservation by the owner breaks. The owner may break these rules.
-func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
+func warnings(offer *catalog.Snapshot, r store.NewReservation) []booking.Warning {
 	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
 		return nil
 	}
@@ -177,7 +177,7 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 
 // forCustomer checks a reservation from the booking page. It sets the price
 // of the reservation `r` and, if the customer pays online, the charge.
-func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request,
+func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Snapshot, lines []line, asked Request,
 	r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 //
 // If the write fails, counted asks booking to remove the reservation from the open bookings again.
 // If the result of the write is unknown, booking counts the reservation as open until its end.
-func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
+func (o *Owner) counted(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
 	if !r.Counted {
 		return o.write(ctx, offer, lines, r)
@@ -234,7 +234,7 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 }
 
 // write writes a reservation if enough units are free for all lines. Fault: conflict if too few units are free.
-func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line,
+func (o *Owner) write(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
@@ -255,7 +255,7 @@ func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line,
 }
 
 // newReservation returns the reservation to write for a request. The caller adds the price and the customer's answers.
-func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.Time) store.NewReservation {
+func newReservation(offer *catalog.Snapshot, asked Request, lines []line, now time.Time) store.NewReservation {
 	own := lines[0]
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
@@ -275,8 +275,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 }
 
 // answers returns the customer's answers to the questions of the business about the
-// reserved rentals, as JSON to store. Faults: the faults of [catalog.Offer.Answered].
-func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
+// reserved rentals, as JSON to store. Faults: the faults of [catalog.Snapshot.Answered].
+func answers(offer *catalog.Snapshot, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
 		taken[i] = l.ID
@@ -316,7 +316,7 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 // Move picks up, returns or cancels a reservation (semantics.md §4). If it cancels the reservation, the
 // refund follows the cancellation policy. Faults: not_found for an unknown reservation or an unknown move;
 // conflict if the status does not allow the move; not_enough_units if too few units can be handed out.
-func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Snapshot, id uuid.UUID,
 	move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
 		return o.Cancellations(offer).Cancel(ctx, by, offer.ID, id, "")

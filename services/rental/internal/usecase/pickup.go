@@ -14,7 +14,7 @@ import (
 
 // pickUp changes the status of a reservation to picked up, and assigns units that can be handed
 // out to the reservation (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
-func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
+func (o *Owner) pickUp(ctx context.Context, offer *catalog.Snapshot, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
 	return o.reservations.PickUp(ctx, offer.ID, id, now,
@@ -26,7 +26,7 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) 
 // unitsFor chooses the units to hand out for a reservation and its extras, in the order in which the
 // owner listed the units. A chosen unit is in service, is not handed out and is not under maintenance
 // today. If the offer no longer has a rental, unitsFor chooses no units for it. Fault: not_enough_units.
-func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation,
+func unitsFor(offer *catalog.Snapshot, today timespan.Date, r store.Reservation,
 	out map[uuid.UUID]store.Out) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
 	units := []store.Unit{}

@@ -14,7 +14,7 @@ import (
 
 // Rental returns a rental of the offer by its id. It returns nil if the rental is unknown
 // or inactive, or if the business does not use the rentals module (semantics.md §4).
-func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
+func Rental(offer *catalog.Snapshot, id uuid.UUID) *catalog.Rental {
 	r := offer.Rental(id)
 	if r == nil || !r.Active || !offer.Modules.Rentals {
 		return nil
@@ -35,7 +35,7 @@ type Stretch struct {
 
 // HandedOver reports whether pick-up and return are within opening hours. If isHours is true, HandedOver
 // checks the start and the end of the span `during`. Otherwise it checks the first and the last date.
-func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during timespan.Span, isHours bool) bool {
+func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Snapshot, during timespan.Span, isHours bool) bool {
 	if isHours {
 		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)
 	}

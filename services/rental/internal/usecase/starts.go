@@ -80,7 +80,7 @@ func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clo
 // fitting is the data of one search for starts: the request,
 // and the reservations that occupy units on the searched dates.
 type fitting struct {
-	offer    *catalog.Offer
+	offer    *catalog.Snapshot
 	lines    []line
 	held     map[uuid.UUID][]occupancy.Reservation
 	now      time.Time

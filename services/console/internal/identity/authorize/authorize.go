@@ -40,16 +40,16 @@ type businessKey struct{}
 // Business returns the business for which a read was authorized, with its data at the time of the check. It returns nil
 // for a request of an operator. It also returns nil for a write, because the business may have changed before the body
 // arrived.
-func Business(c *fiber.Ctx) *catalog.Offer {
+func Business(c *fiber.Ctx) *catalog.Snapshot {
 	if c.Method() != fiber.MethodGet {
 		return nil
 	}
-	business, _ := c.Locals(businessKey{}).(*catalog.Offer)
+	business, _ := c.Locals(businessKey{}).(*catalog.Snapshot)
 	return business
 }
 
 // FindBusiness returns the current data of the business with a slug. Fault: business_not_found.
-type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
+type FindBusiness func(ctx context.Context, slug string) (*catalog.Snapshot, error)
 
 // Authority looks up the current rights of principals. *identity.Accounts implements it outside tests.
 type Authority interface {

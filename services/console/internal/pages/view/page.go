@@ -25,7 +25,7 @@ import (
 // Page has the data that every page needs.
 type Page struct {
 	Words    *words.Words
-	Business *catalog.Offer           // nil on pages that belong to no business
+	Business *catalog.Snapshot        // nil on pages that belong to no business
 	Person   string                   // name of the signed-in person
 	Seal     func(path string) string // encrypts customers' data in the query of a path
 	Searches bool                     // whether the person may search for customers

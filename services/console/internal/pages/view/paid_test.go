@@ -23,7 +23,7 @@ func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon"}
+	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon"}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}

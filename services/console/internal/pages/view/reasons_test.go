@@ -47,13 +47,13 @@ func engineRules(t *testing.T) []string {
 }
 
 // reading returns an owner's page in a language, and its business with one member, one service and one class.
-func reading(t *testing.T, language string) (*Page, *catalog.Offer) {
+func reading(t *testing.T, language string) (*Page, *catalog.Snapshot) {
 	t.Helper()
 	sentences, err := texts.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{
+	offer := &catalog.Snapshot{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(), Key: "ines", Name: "Inês"}},
 		Services: []catalog.Service{{ID: uuid.New(), Key: "cut", Name: "Cut"},
 			{ID: uuid.New(), Key: "yoga", Name: "Yoga", Classes: []catalog.ClassSession{{ID: uuid.New()}}}},

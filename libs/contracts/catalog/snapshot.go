@@ -1,5 +1,5 @@
 // Package catalog holds the types of the internal API of the catalog service: the
-// [Offer] of a business, and the lists for owners. It does no I/O, so that packages
+// [Snapshot] of a business, and the lists for owners. It does no I/O, so that packages
 // without I/O may import it. The client is in libs/contracts/catalogclient.
 package catalog
 
@@ -15,20 +15,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// Offer is the published state of a business in the form that the other services
+// Snapshot is the published state of a business in the form that the other services
 // need. Keys of the manifest are replaced by ids, opening hours are parsed,
 // prices are in minor units, defaults are applied, and long texts are left out.
 //
-// The catalog service sends the offer as JSON in the response to GET /internal/offers/{slug}. The receiver
-// calls [Offer.Prepare] once. After that call, goroutines may share the Offer, but must not change it.
-type Offer struct {
+// The catalog service sends the snapshot as JSON in the response to GET /internal/offers/{slug}. The receiver
+// calls [Snapshot.Prepare] once. After that call, goroutines may share the Snapshot, but must not change it.
+type Snapshot struct {
 	ID       uuid.UUID `json:"id"`
 	Slug     string    `json:"slug"`
 	Version  int64     `json:"version"`
 	Name     string    `json:"name"`
 	Currency string    `json:"currency"` // ISO 4217 code
 	Timezone string    `json:"timezone"` // IANA name
-	// NameTranslations are the translations of Name by language; see [Offer.NameIn].
+	// NameTranslations are the translations of Name by language; see [Snapshot.NameIn].
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 
 	DefaultLanguage string   `json:"default_language"`
@@ -375,7 +375,7 @@ func (a AppliesTo) Everything() bool {
 // of the lists and builds the indexes. It must be called once, before several goroutines use the offer.
 //
 // It returns an error if the time zone or the currency is unknown.
-func (o *Offer) Prepare() error {
+func (o *Snapshot) Prepare() error {
 	var err error
 	if o.location, err = zone.Load(o.Timezone); err != nil {
 		return err
@@ -390,33 +390,33 @@ func (o *Offer) Prepare() error {
 }
 
 // Location returns the time zone of the business.
-func (o *Offer) Location() *time.Location { return o.location }
+func (o *Snapshot) Location() *time.Location { return o.location }
 
 // Money returns the currency of the business, which includes its number of decimals.
-func (o *Offer) Money() money.Currency { return o.money }
+func (o *Snapshot) Money() money.Currency { return o.money }
 
 // NameIn returns the name of the business in one of its languages. If
 // there is no translation, it returns the name in the default language.
-func (o *Offer) NameIn(language string) string {
+func (o *Snapshot) NameIn(language string) string {
 	return Label{Text: o.Name, Translations: o.NameTranslations}.In(language)
 }
 
 // Today returns the local date of the business at the instant `now` (semantics.md §1).
-func (o *Offer) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
+func (o *Snapshot) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
 
 // Paused reports whether online bookings are paused at the instant `now`.
-func (o *Offer) Paused(now time.Time) bool {
+func (o *Snapshot) Paused(now time.Time) bool {
 	return o.Bookings.PausedUntil != nil && o.Today(now) < *o.Bookings.PausedUntil
 }
 
 // Service returns the service with this id, whether active or not. It returns nil if there is none.
-func (o *Offer) Service(id uuid.UUID) *Service { return find[Service](o.Services, o.services, id) }
+func (o *Snapshot) Service(id uuid.UUID) *Service { return find[Service](o.Services, o.services, id) }
 
 // StaffMember returns the staff member with this id, whether active or not. It returns nil if there is none.
-func (o *Offer) StaffMember(id uuid.UUID) *Staff { return find[Staff](o.Staff, o.staff, id) }
+func (o *Snapshot) StaffMember(id uuid.UUID) *Staff { return find[Staff](o.Staff, o.staff, id) }
 
 // Event returns the event with this id, or nil if there is none.
-func (o *Offer) Event(id uuid.UUID) *Event { return find[Event](o.Events, o.events, id) }
+func (o *Snapshot) Event(id uuid.UUID) *Event { return find[Event](o.Events, o.events, id) }
 
 // Rental returns the rental with this id, or nil if there is none.
-func (o *Offer) Rental(id uuid.UUID) *Rental { return find[Rental](o.Rentals, o.rentals, id) }
+func (o *Snapshot) Rental(id uuid.UUID) *Rental { return find[Rental](o.Rentals, o.rentals, id) }
