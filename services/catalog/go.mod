@@ -11,9 +11,11 @@ require (
 	github.com/sethvargo/go-retry v0.5.0
 	github.com/shopspring/decimal v1.6.0
 	github.com/slotmesh/slotmesh/libs v0.0.0
+	github.com/tetratelabs/wazero v1.12.0
 	github.com/valyala/fasthttp v1.78.0
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.yaml.in/yaml/v3 v3.0.6
+	golang.org/x/image v0.48.0
 	golang.org/x/sync v0.25.0
 	pgregory.net/rapid v1.3.0
 )
