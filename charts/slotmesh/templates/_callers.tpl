@@ -1,4 +1,4 @@
-{{/* Services whose internal port calls the named one, as YAML {callers: […]}. (root, name) */}}
+{{/* Services that call the internal port of the named service, as YAML {callers: […]}. (root, name) */}}
 {{- define "slotmesh.callers" -}}
 {{- $callers := list -}}
 {{- $name := .name -}}
@@ -8,7 +8,7 @@
 {{- dict "callers" $callers | toYaml -}}
 {{- end -}}
 
-{{/* Services that keep something in the named store, as YAML {callers: […]}. (root, name: postgres or redis) */}}
+{{/* Services that use the named store, as YAML {callers: […]}. (root, name: postgres or redis) */}}
 {{- define "slotmesh.storeCallers" -}}
 {{- $callers := list -}}
 {{- $name := .name -}}
@@ -18,7 +18,7 @@
 {{- dict "callers" $callers | toYaml -}}
 {{- end -}}
 
-{{/* Peers of a NetworkPolicy: the pods of the named parts of this release. (root, names) */}}
+{{/* Peers of a NetworkPolicy: the pods of the named components of this release. (root, names) */}}
 {{- define "slotmesh.peers" -}}
 - podSelector:
     matchLabels:

@@ -105,8 +105,8 @@ spec:
 {{- end -}}
 
 {{/*
-What KEDA makes an autoscaler of. The time that all requests of a second took together is how many are in flight, by Little's law; it is
-divided by what a pod shall have of them.
+The object from which KEDA creates an autoscaler. By Little's law, the total duration of the requests in one second is
+the number of requests in flight. KEDA divides this number by the target for each pod.
 */}}
 {{- define "slotmesh.scaledObject" -}}
 {{- $scale := .settings.autoscaling -}}

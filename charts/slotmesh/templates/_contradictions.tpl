@@ -1,6 +1,6 @@
 {{/*
-Values that each are fine and together make no sense. Every sentence says what is wrong and what would be right; the
-release is refused with all of them at once.
+Checks for values that are valid alone but contradict each other. Every sentence names the problem and the correct
+value. The chart refuses the release with all sentences at once.
 */}}
 {{- define "slotmesh.contradictions" -}}
 {{- $faults := list -}}
@@ -41,7 +41,7 @@ release is refused with all of them at once.
 {{- $faults = append $faults "redis: set redis.provider to external to use redis.url or redis.existingSecret.name; trial brings a Redis of its own." -}}
 {{- end -}}
 {{- if regexMatch "://[^/?@]*:[^/?]*@" $redis.url -}}
-{{- $faults = append $faults "redis.url: put a URL with a password into a Secret and name it in redis.existingSecret; everybody who may read the release or a pod sees it here." -}}
+{{- $faults = append $faults "redis.url: put a URL with a password into a Secret and name it in redis.existingSecret; here, every user with permission to read the release or a pod sees it." -}}
 {{- end -}}
 {{- if and (eq $redis.provider "trial") (or $redis.cluster $redis.sentinel.master $redis.caSecret.name) -}}
 {{- $faults = append $faults "redis: set redis.provider to external to use redis.cluster, redis.sentinel or redis.caSecret; trial brings one plain Redis of its own." -}}
@@ -106,7 +106,7 @@ release is refused with all of them at once.
 {{- $faults = append $faults "mesh.frontAccounts: name the service accounts of the ingress controller or gateway, or set mesh.frontOutside if it is not in the mesh; the mesh would refuse it." -}}
 {{- end -}}
 {{- if and $mesh.frontAccounts $mesh.frontOutside -}}
-{{- $faults = append $faults "mesh: set frontOutside or name frontAccounts, not both: whoever is outside the mesh has no account that it could show." -}}
+{{- $faults = append $faults "mesh: set frontOutside or name frontAccounts, not both: a client outside the mesh has no account." -}}
 {{- end -}}
 {{- if and (eq $mesh.provider "none") (or $mesh.frontAccounts $mesh.frontOutside $mesh.metricsAccounts $mesh.tracingProvider) -}}
 {{- $faults = append $faults "mesh: set mesh.provider to istio or linkerd, or leave frontAccounts, frontOutside, metricsAccounts and tracingProvider empty." -}}
@@ -116,11 +116,11 @@ release is refused with all of them at once.
 {{- end -}}
 {{- $policy := .Values.networkPolicy -}}
 {{- if and .Values.monitoring.enabled $policy.enabled (eq $mesh.provider "none") (not $policy.metricsFrom) -}}
-{{- $faults = append $faults "networkPolicy.metricsFrom: say where Prometheus runs, as monitoring is enabled and the policies let nobody else read the metrics." -}}
+{{- $faults = append $faults "networkPolicy.metricsFrom: say where Prometheus runs, as monitoring is enabled and the policies let no other client read the metrics." -}}
 {{- end -}}
 {{- $unscraped := and (ne $mesh.provider "none") (not (and (eq $mesh.provider "istio") (eq $mesh.istio.mode "sidecar"))) -}}
 {{- if and .Values.monitoring.enabled $unscraped (not $mesh.metricsAccounts) -}}
-{{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets nobody else read the metrics." -}}
+{{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets no other client read the metrics." -}}
 {{- end -}}
 {{- $components := .Files.Get "files/components.yaml" | fromYaml -}}
 {{- $_ := set $components "front" dict -}}
@@ -137,7 +137,7 @@ release is refused with all of them at once.
 {{- end -}}
 {{- end -}}
 
-{{/* The faults of one component as YAML {faults: […]}. (root, name) */}}
+{{/* The problems of one component's values, as YAML {faults: […]}. (root, name) */}}
 {{- define "slotmesh.componentFaults" -}}
 {{- $faults := list -}}
 {{- $settings := include "slotmesh.settings" . | fromYaml -}}

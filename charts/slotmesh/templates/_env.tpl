@@ -4,7 +4,7 @@
 {{- $edges := include "slotmesh.row" . | fromYaml -}}
 - {name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }}}
 {{- if eq .name "front" }}
-- {name: REQUEST_TIMEOUT, value: "{{ add $root.Values.requestTimeoutSeconds 2 }}s"} # the services answer first, in their own words
+- {name: REQUEST_TIMEOUT, value: "{{ add $root.Values.requestTimeoutSeconds 2 }}s"} # services time out first
 - {name: UPSTREAMS, value: {{ include "slotmesh.upstreams" $root | quote }}}
 {{- else }}
 - {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
@@ -14,12 +14,14 @@
 {{- with include "slotmesh.goMemoryLimit" . }}
 - {name: GOMEMLIMIT, value: {{ . | quote }}}
 {{- end }}
-{{- if or $edges.business $edges.exact $edges.below (has .name (list "console" "front")) }}{{/* others have no public path */}}
+{{- /* Only these services have public paths. */}}
+{{- if or $edges.business $edges.exact $edges.below (has .name (list "console" "front")) }}
 - {name: PUBLIC_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.publicPerMinute | int | quote }}}
 - {name: WEBHOOK_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.webhookPerMinute | int | quote }}}
 - {name: ADMIN_WRONG_TOKENS_PER_MINUTE, value: {{ $root.Values.limits.wrongTokensPerMinute | int | quote }}}
 {{- end }}
-{{- if not (include "slotmesh.behind" .) }}{{/* those believe the front, by its secret */}}
+{{- /* Services behind the front trust its addresses, because the front authenticates with its secret. */}}
+{{- if not (include "slotmesh.behind" .) }}
 {{- with $root.Values.frontDoor.trustedProxies }}
 - {name: TRUSTED_PROXIES, value: {{ concat . (include "slotmesh.sidecarAddresses" $root | fromYamlArray) | join "," | quote }}}
 {{- end }}
@@ -68,8 +70,8 @@
 {{- end }}
 {{- end -}}
 
-{{/* Nine tenths of the memory that a component may take, in bytes: the garbage collector then works harder before the
-     kernel kills. Nothing where there is no limit, or components.<name>.env sets it. (name, settings) */}}
+{{/* Nine tenths of a component's memory limit, in bytes, so that the garbage collector runs more often before the
+     kernel kills the process. Empty without a limit, or if components.<name>.env sets GOMEMLIMIT. (name, settings) */}}
 {{- define "slotmesh.goMemoryLimit" -}}
 {{- $limit := include "slotmesh.text" (dig "limits" "memory" "" .settings.resources) -}}
 {{- if and (not (hasKey .settings.env "GOMEMLIMIT")) (regexMatch "^[0-9]+([.][0-9]+)?([KMGT]i|[kMGT])?$" $limit) -}}
@@ -79,7 +81,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The limits of messages of single businesses, as ID:NUMBER. (root) */}}
+{{/* Message limits of single businesses, as ID:NUMBER. (root) */}}
 {{- define "slotmesh.messagesPerDayOf" -}}
 {{- $pairs := list -}}
 {{- range $id, $number := .Values.limits.messagesPerDayOf -}}
@@ -88,7 +90,7 @@
 {{- join "," $pairs -}}
 {{- end -}}
 
-{{/* Where the front finds the public ports. (root) */}}
+{{/* Addresses of the public ports, for the front. (root) */}}
 {{- define "slotmesh.upstreams" -}}
 {{- $found := list -}}
 {{- range $name := keys (include "slotmesh.routes" . | fromYaml) | sortAlpha -}}
@@ -97,13 +99,13 @@
 {{- join "," $found -}}
 {{- end -}}
 
-{{/* The public base of the pages, which customers' links begin with. (root) */}}
+{{/* The public base URL of the pages, with which customers' links begin. (root) */}}
 {{- define "slotmesh.pagesURL" -}}
 {{- $door := .Values.frontDoor -}}
 {{- default (printf "%s://%s" (ternary "https" "http" (ne $door.tls.secretName "")) (first $door.hosts)) $door.pagesURL -}}
 {{- end -}}
 
-{{/* Where PostgreSQL is, and how to trust it. (root, name) */}}
+{{/* Settings of the connection to PostgreSQL, and of its verification. (root, name) */}}
 {{- define "slotmesh.postgresEnv" -}}
 {{- $pg := .root.Values.postgres -}}
 - {name: DATABASE_URL, valueFrom: {secretKeyRef: {{ include "slotmesh.postgresSecret" . }}}}
@@ -112,7 +114,7 @@
 - {name: DATABASE_POOLED, value: "true"}
 {{- end }}
 {{- if include "slotmesh.postgresCA" .root }}
-- {name: PGSSLMODE, value: verify-full} # unless the URL says another
+- {name: PGSSLMODE, value: verify-full} # unless the URL sets another mode
 - {name: PGSSLROOTCERT, value: /etc/slotmesh/postgres/ca.crt}
 {{- end }}
 {{- end -}}

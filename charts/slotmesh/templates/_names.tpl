@@ -1,4 +1,4 @@
-{{/* The name that all objects of a release begin with. */}}
+{{/* The prefix of the names of all objects of a release. */}}
 {{- define "slotmesh.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What selects the pods of one part; never changes in the life of a release. (root, name) */}}
+{{/* Labels that select the pods of one component. They must never change while a release exists. (root, name) */}}
 {{- define "slotmesh.selector" -}}
 app.kubernetes.io/name: slotmesh
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -18,8 +18,8 @@ app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
 {{/*
-Labels of a pod of another program, as the trial's stores are: none that changes with a release of Slotmesh, as that would restart it under
-the services that are served by it. (root, name)
+Labels of a pod of another program, such as the trial's stores. No label may change with a version of Slotmesh, because
+the change would restart the pod while services use it. (root, name)
 */}}
 {{- define "slotmesh.storeLabels" -}}
 {{ include "slotmesh.selector" . }}
@@ -27,8 +27,8 @@ app.kubernetes.io/part-of: slotmesh
 {{- end -}}
 
 {{/*
-Labels of a pod: none that changes with the chart alone, as that would restart it. A digest is no version, and no label
-could hold it; a tag may be longer than a label. (root, name)
+Labels of a pod. No label may change with only the chart, because the change would restart the pod. A digest is not a
+version and is too long for a label; a tag may be too long. (root, name)
 */}}
 {{- define "slotmesh.podLabels" -}}
 {{ include "slotmesh.storeLabels" . }}
@@ -46,19 +46,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{/*
-Labels of a Gateway. Istio copies them to the pods that it makes of it, which the default deny must not select.
-(root, name)
+Labels of a Gateway. Istio copies them to the pods that it creates for the Gateway. The default-deny policy must not
+select these pods. (root, name)
 */}}
 {{- define "slotmesh.gatewayLabels" -}}
 {{- merge (dict "app.kubernetes.io/name" "slotmesh-gateway") (include "slotmesh.labels" . | fromYaml) | toYaml -}}
 {{- end -}}
 
-{{/* The settings of one component as YAML: the defaults, and what the component says on top. (root, name) */}}
+{{/* The settings of one component as YAML: the defaults, overridden by the component's values. (root, name) */}}
 {{- define "slotmesh.settings" -}}
 {{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.components .name | default dict)) | toYaml -}}
 {{- end -}}
 
-{{/* A value as text; a whole number without an exponent, which large ones would have as they have been YAML. (value) */}}
+{{/* A value as text. Large whole numbers of YAML would otherwise get an exponent. (value) */}}
 {{- define "slotmesh.text" -}}
 {{- if and (kindIs "float64" .) (eq . (floor .)) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
@@ -74,8 +74,8 @@ Labels of a Gateway. Istio copies them to the pods that it makes of it, which th
 {{- end -}}
 
 {{/*
-The image of a component: what was released with the chart, by the digest that was signed (files/digests.yaml, which k8s/images/release
-writes), unless a tag or a repository is given. (root, name, settings)
+The image of a component. A released chart uses the signed digests in files/digests.yaml, which k8s/images/release
+writes, unless the values set a tag or a repository. (root, name, settings)
 */}}
 {{- define "slotmesh.image" -}}
 {{- $repository := default (printf "%s%s" .root.Values.image.prefix .name) .settings.image.repository -}}
@@ -86,7 +86,7 @@ writes), unless a tag or a repository is given. (root, name, settings)
 {{- else -}}{{ $repository }}:{{ $tag }}{{ if and $digest (not $given) }}@{{ $digest }}{{ end }}{{- end -}}
 {{- end -}}
 
-{{/* Restricted Pod Security, for a pod and for a container. */}}
+{{/* Security contexts for restricted Pod Security, of a pod and of a container. */}}
 {{- define "slotmesh.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}
@@ -102,7 +102,7 @@ readOnlyRootFilesystem: {{ . }}
 capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* Where a service's URL of PostgreSQL is kept, as YAML of name and key. (root, name) */}}
+{{/* The Secret with a service's URL of PostgreSQL, as YAML {name, key}. (root, name) */}}
 {{- define "slotmesh.postgresSecret" -}}
 {{- $p := .root.Values.postgres -}}
 {{- if eq $p.provider "external" -}}
@@ -114,7 +114,7 @@ capabilities: {drop: [ALL]}
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret and key of the certificates by which PostgreSQL's is verified, as YAML; nothing where it is not. (root) */}}
+{{/* The Secret with the certificates that verify PostgreSQL, as YAML {name, key}; or nothing. (root) */}}
 {{- define "slotmesh.postgresCA" -}}
 {{- $p := .Values.postgres -}}
 {{- if $p.caSecret.name -}}
@@ -129,7 +129,7 @@ capabilities: {drop: [ALL]}
 {name: {{ default (printf "%s-links" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
 {{- end -}}
 
-{{/* The Secret with what the parts show each other. Its keys are NAME and NAME-callers of each part. */}}
+{{/* The Secret with which components authenticate to each other. Its keys are NAME and NAME-callers. */}}
 {{- define "slotmesh.peersSecret" -}}
 {{- default (printf "%s-peers" (include "slotmesh.fullname" .)) .Values.peers.existingSecret.name -}}
 {{- end -}}
@@ -139,7 +139,8 @@ capabilities: {drop: [ALL]}
 {name: {{ default (printf "%s-admin" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "token" (ne $existing.name "") | quote }}}
 {{- end -}}
 
-{{/* The table of components as YAML, with the front where it is enabled: its pods are made, watched and let through as the others'. */}}
+{{/* The table of components as YAML. It includes the front if it is enabled: the front gets the same objects as the
+     services. */}}
 {{- define "slotmesh.parts" -}}
 {{- $parts := .Files.Get "files/components.yaml" | fromYaml -}}
 {{- if .Values.front.enabled -}}{{- $_ := set $parts "front" dict -}}{{- end -}}

@@ -1,4 +1,4 @@
-{{/* The way to the collector. */}}
+{{/* Egress rule for the collector. */}}
 {{- define "slotmesh.telemetryEgress" -}}
 {{- $address := urlParse .Values.telemetry.otlpEndpoint -}}
 - ports: [{port: {{ regexFind "[0-9]+$" (regexFind ":[0-9]+$" $address.host) | default (ternary "443" "80" (eq $address.scheme "https")) }}}]
@@ -32,8 +32,8 @@
 {{- end -}}
 
 {{/*
-What the mesh itself needs: its proxies ask their control plane, and carry what they have encrypted on a port of
-their own (Istio's ambient mode: 15008; Linkerd: 4143). Who may call whom there is the mesh's own policy.
+A NetworkPolicy for the mesh itself. Its proxies call their control plane, and use one port for all encrypted traffic
+(Istio's ambient mode: 15008; Linkerd: 4143). Mesh policies control which calls are permitted there.
 */}}
 {{- define "slotmesh.meshNetwork" -}}
 {{- $mesh := .Values.mesh -}}
@@ -53,21 +53,21 @@ spec:
   {{- if eq $mesh.provider "linkerd" }}
   ingress:
     - ports: [{port: 4143}]
-    - ports: [{port: 4191}] # the proxy's own probes and metrics
+    - ports: [{port: 4191}] # probes and metrics of the proxy
   egress:
     - ports: [{port: 4143}]
     - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.linkerd.controlPlaneNamespace }}}}}]
   {{- else if eq $mesh.istio.mode "ambient" }}
   ingress:
     - ports: [{port: 15008}]
-    - ports: [{port: internal}] # the kubelet's probes come from this address in ambient mode
+    - ports: [{port: internal}] # in ambient mode, probes of the kubelet come from this address
       from: [{ipBlock: {cidr: 169.254.7.127/32}}]
   egress:
     - ports: [{port: 15008}]
     - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.istio.controlPlaneNamespace }}}}}]
   {{- else }}
   ingress:
-    - ports: [{port: 15020}] # the proxy's own probes, and the metrics of both
+    - ports: [{port: 15020}] # probes of the proxy, and metrics of the proxy and the service
     - ports: [{port: 15021}]
   egress:
     - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.istio.controlPlaneNamespace }}}}}]

@@ -1,4 +1,4 @@
-{{/* A pod that runs the slotmesh command against the console. (root, args, config: name of a ConfigMap, at /demo) */}}
+{{/* A pod that runs the slotmesh command against console. (root, args, config: a ConfigMap, mounted at /demo) */}}
 {{- define "slotmesh.operatorPod" -}}
 {{- $root := .root -}}
 {{- $settings := include "slotmesh.settings" (dict "root" $root "name" "console") | fromYaml -}}
@@ -34,12 +34,12 @@ volumes:
 {{- end }}
 {{- end -}}
 
-{{/* The namespaces whose objects the operator looks after, as YAML. */}}
+{{/* The namespaces whose objects the operator reconciles, as YAML. */}}
 {{- define "slotmesh.operatorNamespaces" -}}
 {{- default (list .Release.Namespace) .Values.operator.namespaces | uniq | toYaml -}}
 {{- end -}}
 
-{{/* The settings of the operator's pod as YAML: one pod, and the defaults. */}}
+{{/* The settings of the operator's pod as YAML: the defaults, with one pod. */}}
 {{- define "slotmesh.operatorSettings" -}}
 {{- $own := dict
   "replicas" 1

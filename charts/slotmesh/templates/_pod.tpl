@@ -1,4 +1,4 @@
-{{/* The pod of a component; its image has no shell, so the hook before the stop is the kubelet's own sleep. */}}
+{{/* The pod of a component. Its image has no shell, so the preStop hook uses the kubelet's sleep action. */}}
 {{- define "slotmesh.pod" -}}
 {{- $drain := .root.Values.drain -}}
 {{- $probes := .root.Values.probes -}}
@@ -39,7 +39,7 @@ containers:
       - {name: public, containerPort: 8080}
       - {name: internal, containerPort: 9090}
     env:
-      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {name: {{ include "slotmesh.peersSecret" .root | quote }}, key: {{ .name }}}}} # migrations run before it is made
+      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {name: {{ include "slotmesh.peersSecret" .root | quote }}, key: {{ .name }}}}} # migrations run before this Secret exists
       - {name: PEER_CALLERS, valueFrom: {secretKeyRef: {name: {{ include "slotmesh.peersSecret" .root | quote }}, key: {{ .name }}-callers}}}
       {{- if has .name (list "booking" "rental") }}
       - {name: LINK_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.linksSecret" .root }}}}
@@ -75,7 +75,7 @@ containers:
   {{- end }}
 {{- end -}}
 
-{{/* Which nodes a pod may run on, and who goes first when they are short. (settings) */}}
+{{/* The nodes on which a pod may run, and its priority. (settings) */}}
 {{- define "slotmesh.scheduling" -}}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
@@ -91,7 +91,7 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
-{{/* What a container of ours is given beside its settings: those of the values, and what it mounts. (root, name, settings) */}}
+{{/* Additional environment and mounts of a service's container. (root, name, settings) */}}
 {{- define "slotmesh.containerExtras" -}}
 {{- with .settings.extraEnvFrom }}
 envFrom: {{- toYaml . | nindent 2 }}
@@ -106,7 +106,7 @@ volumeMounts: {{- toYaml . | nindent 2 }}
 {{- dict "volumes" (concat ((include "slotmesh.authorities" . | fromYaml).volumes | default list) .settings.extraVolumes) | toYaml -}}
 {{- end -}}
 
-{{/* The certificates by which a service verifies its stores, as YAML {volumes: […], mounts: […]}. (root, name) */}}
+{{/* The certificates with which a service verifies its stores, as YAML {volumes: […], mounts: […]}. (root, name) */}}
 {{- define "slotmesh.authorities" -}}
 {{- $volumes := list -}}
 {{- $mounts := list -}}
@@ -126,7 +126,8 @@ volumeMounts: {{- toYaml . | nindent 2 }}
 {{- end -}}{{- end -}}
 {{- end -}}
 
-{{/* The volumes of the migrations' pod, as YAML {volumes: […]}: those of each service that it migrates, each once. (root) */}}
+{{/* The volumes of the migrations' pod, as YAML {volumes: […]}: the volumes of all migrated services, without
+     duplicates. (root) */}}
 {{- define "slotmesh.migrationVolumes" -}}
 {{- $volumes := list -}}
 {{- range $name, $edges := .Files.Get "files/components.yaml" | fromYaml -}}

@@ -1,15 +1,15 @@
 {{/*
-How postgres.maxConnections is divided, as YAML. Every pod with a pool gets the same: its share grows with its service's
-pods. Twice the replicas count: in a rollout an old pod holds its connections until it has stopped, when its successor
-is ready already. That also bounds a change of the share itself. Two for each service are kept for its migrations, three
-as PostgreSQL keeps them for superusers, one for who looks.
+Divides postgres.maxConnections, as YAML. Every pod with a pool gets the same number. The replicas count twice, because
+in a rollout an old pod holds its connections until it stops, and the new pod is ready before. This also covers a
+rollout that changes the number for each pod. Two connections for each service are reserved for its migrations, three
+for superusers as in PostgreSQL's default, and one for an operator.
 
-  services  that have a pool
-  pods      of theirs at most
-  kept      connections that belong to no pod
+  services  services with a pool
+  pods      maximum number of their pods
+  kept      connections that are reserved
   each      DATABASE_MAX_CONNS of every pod
-  least     what a pod needs
-  wanted    the maxConnections with which each is least
+  least     minimum for a pod
+  wanted    value of maxConnections for which each = least
 */}}
 {{- define "slotmesh.connections" -}}
 {{- $services := (include "slotmesh.storeCallers" (dict "root" . "name" "postgres") | fromYaml).callers -}}

@@ -1,5 +1,5 @@
-{{/* The public paths by service, from files/components.yaml, as YAML: {service: {business: [last parts], exact: [paths],
-     below: [beginnings]}}. */}}
+{{/* The public paths by service, from files/components.yaml, as YAML: {service: {business: [last segments], exact:
+     [paths], below: [prefixes]}}. */}}
 {{- define "slotmesh.routes" -}}
 {{- $routes := dict -}}
 {{- range $service, $row := .Files.Get "files/components.yaml" | fromYaml -}}
@@ -10,18 +10,18 @@
 {{- toYaml $routes -}}
 {{- end -}}
 
-{{/* The regular expression of a service's business paths, without anchors. A slug is written with nothing that two readers
-     could decode in two ways. (route) */}}
+{{/* The regular expression of a service's business paths, without anchors. A slug contains only characters that all
+     programs decode in the same way. (route) */}}
 {{- define "slotmesh.businessRegex" -}}
 /api/public/[A-Za-z0-9_-]+/({{ join "|" .business }})
 {{- end -}}
 
-{{/* The regular expression of the paths below a service's beginnings, without anchors. (route) */}}
+{{/* The regular expression of the paths below a service's prefixes, without anchors. (route) */}}
 {{- define "slotmesh.belowRegex" -}}
 /({{ range $i, $beginning := .below }}{{ if $i }}|{{ end }}{{ trimPrefix "/" $beginning }}{{ end }})/[A-Za-z0-9._~/-]+
 {{- end -}}
 
-{{/* Annotations of an Ingress: the controller's own, and on top those of the values. (root, own: YAML) */}}
+{{/* Annotations of an Ingress: those for the controller, overridden by those of the values. (root, own: YAML) */}}
 {{- define "slotmesh.ingressAnnotations" -}}
 {{- mergeOverwrite (.own | fromYaml) (deepCopy .root.Values.frontDoor.ingress.annotations) | toYaml -}}
 {{- end -}}
@@ -34,7 +34,7 @@ tls:
 {{- end }}
 {{- end -}}
 
-{{/* Of any controller without a name: the cluster's default class. */}}
+{{/* The class of an Ingress; empty for the controller `any` without a className: the cluster's default class. */}}
 {{- define "slotmesh.ingressClass" -}}
 {{- $ingress := .Values.frontDoor.ingress -}}
 {{- with default (ternary "" $ingress.controller (eq $ingress.controller "any")) $ingress.className -}}
@@ -47,8 +47,9 @@ ingressClassName: {{ . }}
 {service: {name: {{ include "slotmesh.fullname" .root }}-{{ .service }}, port: {name: public}}}
 {{- end -}}
 
-{{/* The HTTPS listeners of the Gateway, as YAML {listeners: [{name, host, secret, admin}]}: one for each host, as a listener with a
-     hostname is what a certificate is made for. The first is `https`, the admin API's `https-admin`. */}}
+{{/* The HTTPS listeners of the Gateway, as YAML {listeners: [{name, host, secret, admin}]}. Each host has a listener,
+     because cert-manager creates certificates for listeners with a hostname. The first listener is `https`; the admin
+     API's listener is `https-admin`. */}}
 {{- define "slotmesh.listeners" -}}
 {{- $listeners := list -}}
 {{- $door := .Values.frontDoor -}}
@@ -64,8 +65,8 @@ ingressClassName: {{ . }}
 {{- dict "listeners" $listeners | toYaml -}}
 {{- end -}}
 
-{{/* The listeners that a route belongs to: those of the customers' hosts, or the admin API's. A Gateway that is there already has one for
-     all customers' hosts. (root, admin) */}}
+{{/* The listeners of a route: those of the customers' hosts, or the listener of the admin API. An existing Gateway has
+     one listener for all customers' hosts. (root, admin) */}}
 {{- define "slotmesh.parents" -}}
 {{- $full := include "slotmesh.fullname" .root -}}
 {{- $parents := list -}}

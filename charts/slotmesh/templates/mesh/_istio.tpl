@@ -1,4 +1,4 @@
-{{/* Rules for the internal port: the peers of the table of edges, and who collects metrics. (root, name) */}}
+{{/* Rules for the internal port: they permit the table's callers, and the collectors of metrics. (root, name) */}}
 {{- define "slotmesh.istioPeerRules" -}}
 {{- with (include "slotmesh.callers" . | fromYaml).callers -}}
 - from:
@@ -14,7 +14,7 @@
 {{ end -}}
 {{- end -}}
 
-{{/* Rules for the public port: the front door, and the release's own Jobs. (root, name, fronted, outside) */}}
+{{/* Rules for the public port: they permit the front door and the release's Jobs. (root, name, fronted, outside) */}}
 {{- define "slotmesh.istioFrontRules" -}}
 {{- if include "slotmesh.behind" . -}}
 - from:

@@ -1,4 +1,5 @@
-{{/* The internal port: peers ask /internal, anyone the probes, collectors the metrics. (root, name, full) */}}
+{{/* Policies of the internal port: services may call /internal, all clients the probes, and collectors the metrics.
+     (root, name, full) */}}
 {{- define "slotmesh.linkerdInternal" }}
 {{- $mesh := .root.Values.mesh }}
 {{- $callers := (include "slotmesh.callers" . | fromYaml).callers }}
@@ -33,7 +34,7 @@ spec:
 {{- end }}
 {{- end -}}
 
-{{/* A route of the internal port and who may take it. (part, route, paths, type, kind, who) */}}
+{{/* A route of the internal port, and its permitted callers. (part, route, paths, type, kind, who) */}}
 {{- define "slotmesh.linkerdRoute" }}
 {{- $name := printf "%s-%s" .part.full .route }}
 ---
@@ -61,7 +62,8 @@ spec:
     - {group: policy.linkerd.io, kind: {{ .kind }}, name: {{ include "slotmesh.fullname" .part.root }}-{{ .who }}}
 {{- end -}}
 
-{{/* The public port: the front door, or anyone where that is outside the mesh; else the release's own Jobs. */}}
+{{/* Policies of the public port. The front door may call a public service, or all clients if the front door is outside
+     the mesh. Only the release's Jobs may call other services. */}}
 {{- define "slotmesh.linkerdPublic" }}
 {{- $fronted := eq (include "slotmesh.fronted" .) "true" }}
 {{- $who := "operator" }}

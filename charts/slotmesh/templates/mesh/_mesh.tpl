@@ -1,6 +1,7 @@
 {{/*
-What puts a pod into the mesh, or keeps it out of it: the stores for trying out and the migrations stay out, as
-PostgreSQL and Redis are outside the mesh in production too. (root, in: whether, metrics: whether it has any)
+Labels that put a pod into the mesh or keep it outside. The trial's stores and the migrations are outside, because
+PostgreSQL and Redis are also outside the mesh in production. (root, in: whether the pod is inside, metrics: whether it
+has metrics)
 */}}
 {{- define "slotmesh.meshLabels" -}}
 {{- $mesh := .root.Values.mesh -}}
@@ -21,7 +22,7 @@ linkerd.io/inject: {{ ternary "enabled" "disabled" .in }}
 config.beta.linkerd.io/proxy-enable-native-sidecar: "true"
 {{- end }}
 {{- else if and (eq $mesh.provider "istio") (eq $mesh.istio.mode "sidecar") .in .metrics -}}
-# The proxy serves the service's metrics together with its own, on a port that needs no identity.
+# The proxy serves the service's metrics and its own, on a port that needs no identity.
 prometheus.io/scrape: "true"
 prometheus.io/port: "9090"
 prometheus.io/path: /metrics
@@ -31,8 +32,8 @@ prometheus.io/path: /metrics
 {{- end -}}
 
 {{/*
-From where a service is called by the proxy in its own pod, whoever called that: Istio's sidecars send from an address of their own, and
-pass X-Forwarded-For on as it came. Whom they let in is the policies' to say.
+Addresses from which the proxy in a pod calls the service in the same pod. Istio's sidecars use their own address for
+all callers, and do not change X-Forwarded-For. The mesh policies decide which callers the sidecars accept.
 */}}
 {{- define "slotmesh.sidecarAddresses" -}}
 {{- $mesh := .Values.mesh -}}
@@ -43,12 +44,12 @@ pass X-Forwarded-For on as it came. Whom they let in is the policies' to say.
 {{- end -}}
 {{- end -}}
 
-{{/* Whether Istio's ambient mode has a waypoint here, which is what knows HTTP there: "true" or "". */}}
+{{/* "true" if the release has a waypoint, which processes HTTP in Istio's ambient mode; otherwise "". */}}
 {{- define "slotmesh.waypoint" -}}
 {{- if and (eq .Values.mesh.provider "istio") (eq .Values.mesh.istio.mode "ambient") -}}true{{- end -}}
 {{- end -}}
 
-{{/* Istio's names of service accounts of this release. (root, names) */}}
+{{/* Principals (Istio's names) of service accounts of this release. (root, names) */}}
 {{- define "slotmesh.principals" -}}
 {{- $root := .root -}}
 {{- range .names }}
@@ -56,7 +57,7 @@ pass X-Forwarded-For on as it came. Whom they let in is the policies' to say.
 {{- end }}
 {{- end -}}
 
-{{/* Istio's names of service accounts of others. (root, accounts) */}}
+{{/* Principals (Istio's names) of other service accounts. (root, accounts) */}}
 {{- define "slotmesh.otherPrincipals" -}}
 {{- $root := .root -}}
 {{- range .accounts }}
@@ -64,12 +65,12 @@ pass X-Forwarded-For on as it came. Whom they let in is the policies' to say.
 {{- end }}
 {{- end -}}
 
-{{/* Whether the named service's public port is asked by the release's own front: "true" or "". (root, name) */}}
+{{/* "true" if the release's front calls the service's public port; otherwise "". (root, name) */}}
 {{- define "slotmesh.behind" -}}
 {{- if and .root.Values.front.enabled (hasKey (include "slotmesh.routes" .root | fromYaml) .name) -}}true{{- end -}}
 {{- end -}}
 
-{{/* Whether the named service's public port is asked from outside the release: "true" or "". (root, name) */}}
+{{/* "true" if clients outside the release call the service's public port; otherwise "". (root, name) */}}
 {{- define "slotmesh.fronted" -}}
 {{- if .root.Values.front.enabled -}}
 {{- if or (eq .name "front") (and (eq .name "console") .root.Values.frontDoor.adminHost) -}}true{{- end -}}

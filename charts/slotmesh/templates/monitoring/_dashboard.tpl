@@ -1,4 +1,4 @@
-{{/* A dashboard of files/dashboards.yaml in Grafana's own schema, as YAML: two panels beside each other. (name, title, panels) */}}
+{{/* A dashboard of files/dashboards.yaml in Grafana's schema, two panels in each row. (name, title, panels) */}}
 {{- define "slotmesh.dashboard" -}}
 {{- $source := dict "type" "prometheus" "uid" "$datasource" -}}
 title: {{ .title | quote }}

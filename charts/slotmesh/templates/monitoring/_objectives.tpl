@@ -1,7 +1,9 @@
 {{/*
-An objective as two rules, in YAML {rules: […]}: of how many may fail in thirty days, so many times as much fail now that they are used up soon. Each
-looks at a long window, so that it is true, and at a short one, so that it ends when the failures do (the multi-window alerts of Google's
-Site Reliability Workbook, chapter 5). Fewer than ten failures are no alert: where little is asked, one is a large share. (root, rule)
+Two rules for an objective, in YAML {rules: […]}. The objective allows a number of failures in thirty days. A rule fires
+if failures are so frequent that this number will be reached early. Each rule uses a long window, so that the alert is
+reliable, and a short window, so that it ends when the failures end (multi-window alerts, Google's Site Reliability
+Workbook, chapter 5). Fewer than ten failures cause no alert, because one failure is a large share of few requests.
+(root, rule)
 */}}
 {{- define "slotmesh.objective" -}}
 {{- $rules := list -}}
