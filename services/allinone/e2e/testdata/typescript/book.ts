@@ -1,4 +1,4 @@
-// Reads and books with the types that openapi-typescript makes of the document, and nothing else.
+// Reads and books with only the types that openapi-typescript generates from the document.
 import type { paths } from "./slotmesh";
 
 type Ok<P extends keyof paths> = paths[P] extends { get: { responses: { 200: { content: { "application/json": infer B } } } } } ? B : never;
@@ -30,7 +30,7 @@ async function main() {
   const { slots } = await read("/api/public/{slug}/slots", `?date=${DAY}&service_id=${services[0].id}`);
   const { days } = await read("/api/public/{slug}/available-dates", `?start=${DAY}&end=${DAY}&service_id=${services[0].id}`);
   if (slots.length === 0 || days[DAY!] !== slots.length) throw new Error(`${slots.length} slots`);
-  // What may be left out is left out: a type that asks for more does not compile.
+  // Optional fields are missing here: a type that requires one of them does not compile.
   const order: Order = {
     service_ids: [services[0].id], date: slots[0].date, time: slots[0].time, staff_id: slots[0].staffId,
     customer_name: "Ada Example", customer_email: "ada@example.com",

@@ -1,9 +1,10 @@
-// Does what an integration does with the TypeScript SDK, as it is packed: reads everything, books once, is refused, and reads the webhook of a booking.
+// Uses the packed TypeScript SDK as an integration does: it reads everything, books once, is refused, and reads the
+// webhook of a booking.
 import { apiVersion, codes, outcomeUnknown, Slotmesh, SlotmeshError, type BookingRequest } from "@slotmesh/sdk";
 import { readWebhook, WebhookError, type WebhookBooking } from "@slotmesh/sdk/webhooks";
 import type { components } from "./admin.js";
 
-// What the types promise of a webhook's booking is what the admin API's document says.
+// The type of a webhook's booking must agree with the admin API's document.
 export const promised: (documented: components["schemas"]["Booking"]) => WebhookBooking = (booking) => booking;
 
 const { BASE, SLUG, DAY, KEY, HOOK } = process.env as Record<string, string>;

@@ -4,31 +4,34 @@ import type {
   RentalAvailabilityQuery, RentalDates, RentalDatesQuery, RentalList, RentalsQuery, ServiceList, ServicesQuery, SlotList, SlotsQuery, StaffList, StaffQuery,
 } from "./types.js";
 
-/** The version of the OpenAPI document that this package speaks. Its own major version is the same. */
+/** The version of the OpenAPI document that this package implements. The package has the same major version. */
 export const apiVersion = "1";
 
 export interface Options {
-  /** An API key of scope write or all. It is for servers: in a browser the constructor refuses it. */
+  /** An API key with the scope write or all. Keys are for servers: in a browser, the constructor throws. */
   key?: string;
-  /** How often a request that may pass later is sent again. 3 when it is left out. */
+  /** The maximum number of retries of a request that may succeed later. Default: 3. */
   retries?: number;
-  /** The most milliseconds to wait before that. 30,000 when it is left out. */
+  /** The maximum pause before a retry, in milliseconds. A longer pause ends the call. Default: 30,000. */
   longestWait?: number;
-  /** The most milliseconds of one attempt. 30,000 when it is left out. */
+  /** The timeout of one attempt, in milliseconds. Default: 30,000. */
   attemptTimeout?: number;
-  /** What sends requests, where it is not the platform's fetch. */
+  /** The function that sends requests. Default: the platform's fetch. */
   fetch?: typeof fetch;
 }
 
 export interface Call {
-  /** Ends the call. */
+  /** Aborts the call. */
   signal?: AbortSignal;
-  /** The most milliseconds of the whole call, waiting included. 120,000 when it is left out. */
+  /** The timeout of the whole call, including pauses, in milliseconds. Default: 120,000. */
   timeout?: number;
 }
 
 export interface BookCall extends Call {
-  /** Makes it safe to order again, also after this program has ended: keep a new random value with each order that a customer makes. Left out, there is one for the attempts of one call. */
+  /**
+   * Makes it safe to send the same order again, also after a restart of this program. Store a new random value with
+   * each order of a customer. Default: a new key for each call, which all attempts of the call share.
+   */
   idempotencyKey?: string;
 }
 
@@ -39,14 +42,14 @@ interface Sent {
 }
 
 /**
- * Asks for one business. Dates are YYYY-MM-DD and times HH:MM, both in the business's time zone. What is refused is thrown as a `SlotmeshError`;
- * where no answer came, as a `ConnectionError`.
+ * Slotmesh is a client for one business. Dates are YYYY-MM-DD and times HH:MM, both in the business's time zone. A
+ * refused request throws a `SlotmeshError`. A request without an answer throws a `ConnectionError`.
  */
 export class Slotmesh {
   readonly #address: string;
   readonly #options: Required<Omit<Options, "key">> & Pick<Options, "key">;
 
-  /** A business at a Slotmesh, such as https://book.example and harbor-studio. */
+  /** Creates a client for a business of an installation, such as harbor-studio at https://book.example. */
   constructor(base: string, slug: string, options: Options = {}) {
     const at = new URL(base);
     if (!/^https?:$/.test(at.protocol) || at.search !== "" || at.hash !== "") throw new TypeError(`${base} is no address such as https://book.example`);
@@ -56,52 +59,55 @@ export class Slotmesh {
     this.#options = { retries: 3, longestWait: 30_000, attemptTimeout: 30_000, fetch: (...sent) => fetch(...sent), ...options };
   }
 
-  /** The business. */
+  /** Returns the business. */
   info(call?: Call): Promise<BusinessInfo> {
     return this.#get("/info", {}, call);
   }
 
-  /** What can be booked by the appointment. */
+  /** Lists the services. */
   services(query: ServicesQuery = {}, call?: Call): Promise<ServiceList> {
     return this.#get("/services", query, call);
   }
 
-  /** Who works there. */
+  /** Lists the staff. */
   staff(query: StaffQuery = {}, call?: Call): Promise<StaffList> {
     return this.#get("/staff", query, call);
   }
 
-  /** What tickets can be had for. */
+  /** Lists the events with tickets. */
   events(query: EventsQuery = {}, call?: Call): Promise<EventList> {
     return this.#get("/events", query, call);
   }
 
-  /** What can be rented. */
+  /** Lists the rentals. */
   rentals(query: RentalsQuery = {}, call?: Call): Promise<RentalList> {
     return this.#get("/rentals", query, call);
   }
 
-  /** The bookable starts of a date. Where `computed` is false they could not be read: never show that as fully booked. */
+  /** Lists the bookable starts of a date. If `computed` is false, they are unknown: never show it as fully booked. */
   slots(query: SlotsQuery, call?: Call): Promise<SlotList> {
     return this.#get("/slots", query, call);
   }
 
-  /** How many starts each date has. */
+  /** Returns the number of starts of each date. */
   availableDates(query: AvailableDatesQuery, call?: Call): Promise<AvailableDates> {
     return this.#get("/available-dates", query, call);
   }
 
-  /** Whether units of a rental are free. */
+  /** Reports whether units of a rental are free. */
   rentalAvailability(query: RentalAvailabilityQuery, call?: Call): Promise<RentalAvailability> {
     return this.#get("/rental-availability", query, call);
   }
 
-  /** How many units of rentals are free on each date. */
+  /** Returns the number of free units of rentals on each date. */
   rentalDates(query: RentalDatesQuery, call?: Call): Promise<RentalDates> {
     return this.#get("/rental-available-dates", query, call);
   }
 
-  /** Books an appointment. Where it throws and `outcomeUnknown` says so, the same order with the same `idempotencyKey` books once, and tells. */
+  /**
+   * Books an appointment. If it throws an error for which `outcomeUnknown` returns true, repeat the same order with the
+   * same `idempotencyKey`: Slotmesh books only once, and returns the result.
+   */
   async book(order: BookingRequest, call: BookCall = {}): Promise<BookingConfirmation> {
     const headers: Record<string, string> = { "Content-Type": "application/json", "Idempotency-Key": call.idempotencyKey ?? newKey() };
     if (this.#options.key !== undefined) headers["Authorization"] = `Bearer ${this.#options.key}`;
@@ -111,11 +117,12 @@ export class Slotmesh {
 
   async #get<T>(path: string, query: object, call?: Call): Promise<T> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString(); // an array with commas
+    // String joins the values of an array with commas.
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
     return (await this.#ask(text === "" ? path : `${path}?${text}`, { method: "GET", headers: {} }, call)).body as T;
   }
 
-  /** Asks until there is an answer that stays. */
+  /** Sends a request, and retries it until a retry cannot succeed or the limits are reached. */
   async #ask(path: string, sent: Sent, call: Call = {}): Promise<{ header: Headers; body: unknown }> {
     const ends = Date.now() + (call.timeout ?? 120_000);
     for (let attempt = 0; ; attempt++) {
@@ -138,7 +145,7 @@ export class Slotmesh {
     if (signal?.aborted) end();
     let answer: Response, text: string;
     try {
-      // A key goes nowhere else.
+      // A POST request contains the key, so it does not follow redirects to other addresses.
       answer = await this.#options.fetch(this.#address + path, { ...sent, redirect: sent.method === "POST" ? "manual" : "follow", signal: ending.signal });
       text = await answer.text();
     } catch (cause) {
@@ -155,7 +162,7 @@ export class Slotmesh {
     }
   }
 
-  /** Waits so many milliseconds, or until the call is ended, and throws the signal's reason then. */
+  /** Waits for a number of milliseconds. If the call is aborted, it throws the signal's reason. */
   protected wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -171,14 +178,17 @@ export class Slotmesh {
   }
 }
 
-/** What an answer asked for, else twice the pause before, half of it left to chance, so that those who failed together do not come back together. */
+/**
+ * Returns the pause before the next attempt, in milliseconds: the `Retry-After` of the answer, or twice the previous
+ * pause. Half of the pause is random, so that clients that failed at the same time do not retry at the same time.
+ */
 function pauseAfter(attempt: number, error: unknown): number {
   if (error instanceof SlotmeshError && error.retryAfter !== undefined && error.retryAfter > 0) return error.retryAfter * 1000;
   const pause = Math.min(250 * 2 ** attempt, 8000);
   return pause / 2 + (Math.random() * pause) / 2;
 }
 
-/** A key that nobody has used. It need not be secret, and Node 18 has no global crypto. */
+/** Returns a new random key. Node 18 has no global crypto; Math.random is enough, as the key need not be secret. */
 function newKey(): string {
   return globalThis.crypto?.randomUUID?.() ?? Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16)).join("");
 }

@@ -1,4 +1,4 @@
-/** The codes that there are; the developers' page of a Slotmesh, /api/public/docs, says what to do about each. */
+/** The known codes. The documentation page of an installation, /api/public/docs, explains each code. */
 export const codes = [
   "invalid_parameter", "business_not_found", "service_not_found", "rental_not_found", "not_found", "method_not_allowed",
   "payload_too_large", "unsupported_media_type", "headers_too_large", "missing_api_key", "invalid_api_key", "rate_limited",
@@ -9,18 +9,18 @@ export const codes = [
   "outcome_unknown", "internal",
 ] as const;
 
-/** What a refusal is, for programs. Expect new ones; it is empty where something between here and Slotmesh answered. */
+/** The code of a refusal. New codes may be added. The code is empty if a proxy before Slotmesh answered. */
 export type Code = (typeof codes)[number] | (string & {});
 
-/** A refusal. */
+/** SlotmeshError is a refused request. */
 export class SlotmeshError extends Error {
   override readonly name = "SlotmeshError";
-  /** The status of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly code: Code;
-  /** Seconds after which the same request would pass; undefined where that was not said. */
+  /** Seconds after which the same request may succeed; undefined if the answer does not contain it. */
   readonly retryAfter: number | undefined;
-  /** The traceparent of the answer: tell it to whoever helps you. */
+  /** The traceparent of the answer. Include it when you report a problem. */
   readonly trace: string | undefined;
 
   constructor(status: number, code: Code, message: string, retryAfter?: number, trace?: string) {
@@ -32,21 +32,25 @@ export class SlotmeshError extends Error {
   }
 }
 
-/** No whole answer came; `cause` says why. */
+/** ConnectionError is a request without a complete answer. `cause` is the reason. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 }
 
 /**
- * Whether an error of `book` leaves open whether there is a booking: Slotmesh said so, or its answer never came. The same order with the same
- * idempotency key tells. After any other error nothing was booked.
+ * Reports whether it is unknown, after an error of `book`, if a booking was made: Slotmesh reported this, or its answer
+ * did not arrive. To find out, repeat the same order with the same idempotency key. After any other error, no booking
+ * was made.
  */
 export function outcomeUnknown(error: unknown): boolean {
   if (error instanceof SlotmeshError) return error.code === "outcome_unknown" || (error.code === "" && error.status >= 500);
   return error instanceof ConnectionError;
 }
 
-/** Whether the very same request may pass later. All may be sent twice: reads change nothing, and bookings carry an idempotency key. */
+/**
+ * Reports whether the same request may succeed later. All requests are safe to repeat: reads change nothing, and
+ * bookings have an idempotency key.
+ */
 export function passesLater(error: unknown): boolean {
   if (error instanceof SlotmeshError) {
     return [429, 502, 503, 504].includes(error.status) || error.code === "rate_limited" || error.code === "idempotency_in_progress";
@@ -54,13 +58,13 @@ export function passesLater(error: unknown): boolean {
   return error instanceof ConnectionError;
 }
 
-/** The refusal that an answer without success is. One that a proxy wrote has no code. */
+/** Returns the error for an answer without success. The answer of a proxy gives an error without a code. */
 export function refusal(status: number, header: Headers, text: string): SlotmeshError {
   let said: { error?: unknown; messageCode?: unknown } = {};
   try {
     said = Object(JSON.parse(text));
   } catch {
-    // no JSON: a proxy's page
+    // The answer is not JSON, so a proxy sent it.
   }
   const seconds = header.get("Retry-After");
   return new SlotmeshError(

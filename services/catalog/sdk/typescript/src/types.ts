@@ -22,10 +22,10 @@ export type BookingRequest = Schemas["BookingRequest"];
 export type Booking = Schemas["Booking"];
 export type Payment = Schemas["Payment"];
 
-/** What was booked. `replayed` says that an earlier request with the same idempotency key made this booking. */
+/** A confirmed booking. `replayed` is true if an earlier request with the same idempotency key made the booking. */
 export type BookingConfirmation = Schemas["BookingConfirmation"] & { replayed: boolean };
 
-/** The query of an operation. Lists may be arrays, and `is_package` a boolean. */
+/** The query of an operation. Lists may be arrays, and `is_package` may be a boolean. */
 type Query<O extends keyof operations> = Friendly<NonNullable<operations[O]["parameters"]["query"]>>;
 type Friendly<Q> = {
   [K in keyof Q]: K extends "service_id" | "rental_id" | "variants" ? Q[K] | readonly string[] : K extends "is_package" ? Q[K] | boolean : Q[K];

@@ -1,18 +1,21 @@
 import type { Booking } from "./types.js";
 
-/** What a business's endpoint is told. It may come twice and in any order: keep the `id`, and take the higher `sequence` of a subject. */
+/**
+ * An event that Slotmesh sends to a business's endpoint. Events may arrive twice and in any order: store each `id`, and
+ * use the event with the highest `sequence` of a subject.
+ */
 export interface WebhookEvent<Data = Record<string, unknown>> {
-  /** The same over attempts. */
+  /** The id of the event, which is the same in all attempts. */
   id: string;
-  /** Such as booking.created; expect new ones. */
+  /** The type, such as booking.created. New types may be added. */
   type: string;
-  /** When it happened, by RFC 3339. */
+  /** The time of the event, in RFC 3339. */
   timestamp: string;
-  /** The subject after the change, as the admin API shows it; of a booking, `WebhookBooking` is the most of it. */
+  /** The subject after the change, as in the admin API. For a booking, `WebhookBooking` has most of its fields. */
   data: Data & { sequence: number };
 }
 
-/** What the data of a booking's events says. */
+/** The data of a booking's events. */
 export interface WebhookBooking extends Omit<Booking, "class_schedule_id"> {
   class_schedule_id: string | null;
   starts_at: string;
@@ -25,17 +28,17 @@ export interface WebhookBooking extends Omit<Booking, "class_schedule_id"> {
   updated_at: string;
 }
 
-/** A webhook that is not to be believed. */
+/** WebhookError is a webhook without a valid signature. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-const seconds = 300; // how old a webhook may be
+const seconds = 300; // maximum age of a webhook
 
 /**
- * Reads a request that a webhook is told by: its headers and its raw body. Throws a `WebhookError` unless it was signed with the endpoint's secret
- * (whsec_…) within five minutes of `now` (milliseconds), as Standard Webhooks says. While a secret is being replaced there are two signatures; one that
- * fits is enough.
+ * Reads the request of a webhook: its headers and its raw body. It throws a `WebhookError` unless the request was
+ * signed with the endpoint's secret (whsec_…) within five minutes of `now` (milliseconds), as Standard Webhooks
+ * specifies. While a secret is being replaced, a request has two signatures; one valid signature is enough.
  */
 export async function readWebhook<Data = Record<string, unknown>>(
   secret: string, headers: Headers | Record<string, string | string[] | undefined>, body: string | Uint8Array, now: number = Date.now(),
@@ -66,7 +69,7 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return key;
 }
 
-/** The bytes of a text in base64; undefined for one that is none. */
+/** Returns the bytes of a base64 text; undefined if the text is not base64. */
 function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -75,8 +78,8 @@ function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** The platform's cryptography, which Node 18 has as a module only. */
+/** Returns the platform's Web Crypto, which Node 18 provides only as a module. */
 async function webCrypto(): Promise<Crypto> {
-  const module = "node:crypto"; // no bundler looks for it
+  const module = "node:crypto"; // as a variable, so that bundlers do not resolve it
   return globalThis.crypto ?? (await import(module)).webcrypto;
 }

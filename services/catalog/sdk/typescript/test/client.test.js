@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codes, ConnectionError, outcomeUnknown, Slotmesh, SlotmeshError } from "@slotmesh/sdk";
 
-/** A client whose requests are answered in turn, and which notes pauses instead of waiting. */
+/** A client that gets the given answers in order, and records pauses instead of waiting. */
 class Scripted extends Slotmesh {
   constructor(answers, options = {}) {
     const asked = [];

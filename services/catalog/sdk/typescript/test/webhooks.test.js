@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWebhook, WebhookError } from "@slotmesh/sdk/webhooks";
 
-// The example of Standard Webhooks itself.
+// The example in the specification of Standard Webhooks.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const body = '{"test": 2432232314}';
 const signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
