@@ -4,9 +4,9 @@ import "./parts/copy";
 import "./parts/first";
 import "./parts/text";
 
-// What makes the owner's pages quicker where the browser runs scripts; each of them works without.
+// Scripts that make the owner's pages faster to use. Each page works without scripts.
 
-// "/" and Ctrl-K lead to the search; Escape closes the booking beside the list.
+// "/" and Ctrl-K focus the search. Escape closes the booking beside the list.
 addEventListener("keydown", (event) => {
   const typing = (event.target as HTMLElement).closest("input, select, textarea");
   const search = document.querySelector<HTMLInputElement>("#search");
@@ -19,7 +19,7 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// What needs a script is seen where there is one.
+// Elements that need a script are visible only with scripts.
 document.documentElement.dataset.script = "yes";
 document.addEventListener("click", (event) => {
   if ((event.target as HTMLElement).closest(".print")) print();

@@ -1,4 +1,5 @@
-// Passkeys: what a browser can do by a script alone. The server says what is to be signed; what the device has signed goes with the page's form.
+// Passkeys, which browsers support only in scripts. The server sends the data to be signed. The page's form sends the
+// signature of the device.
 
 type Json = Record<string, any>;
 
@@ -6,7 +7,7 @@ const bytes = (text: string) => Uint8Array.from(atob(text.replace(/-/g, "+").rep
 const text = (of: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(of))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 const named = (list: Json[] | undefined) => list?.map((one) => ({ ...one, id: bytes(one.id) }));
 
-// answer asks the device, which asks its person.
+// answer asks the device for a signature. The device asks the user.
 async function answer(asked: Json): Promise<Json> {
   const options: Json = { ...asked, challenge: bytes(asked.challenge), excludeCredentials: named(asked.excludeCredentials), allowCredentials: named(asked.allowCredentials) };
   if (asked.user) options.user = { ...asked.user, id: bytes(asked.user.id) };
@@ -37,7 +38,7 @@ async function send(form: HTMLFormElement): Promise<string> {
     if (!begun.ok) return told.message ?? form.dataset.failed;
     value("credential")!.value = JSON.stringify(await answer(told.publicKey));
   } catch {
-    return form.dataset.failed!; // the person has changed their mind, or the device has no passkey
+    return form.dataset.failed!; // the user cancelled, or the device has no passkey
   }
   form.submit();
   return "";

@@ -1,20 +1,21 @@
-// The calendar by pointer: a booking is dragged to another time or member, and free time is dragged over to book. The server decides: what is
-// dropped is sent as a form, and the page that comes back shows what is so. A finger drags after it has rested, so that it can scroll.
+// The calendar with a pointer. Dragging a booking moves it to another time or member. Dragging over free time books it.
+// A drop sends a form; the server decides, and the page that it returns shows the result. A finger drags only after it
+// has rested, so that it can also scroll.
 
 const calendar = document.querySelector<HTMLElement>(".calendar");
 const form = document.querySelector<HTMLFormElement>("#drop");
-const bookings = form?.action; // the address of all of them
+const bookings = form?.action; // the common address of bookings
 const step = 5; // minutes
 const rest = 350; // milliseconds for which a finger rests before it drags
-const slack = 6; // pixels that are no drag
+const slack = 6; // pixels; a shorter movement is not a drag
 
 interface Drag {
-  box: HTMLElement | null; // null: free time is dragged over
-  from: HTMLElement; // the column that it began in
+  box: HTMLElement | null; // the dragged booking; null for free time
+  from: HTMLElement; // the column in which the drag began
   shadow: HTMLElement;
   grabbed: number; // minutes from the box's start to the pointer
   length: number; // minutes
-  start: number; // minute at which a stretch of free time began
+  start: number; // minute at which the selected free time begins
   to?: { column: HTMLElement; minute: number };
 }
 
@@ -27,9 +28,9 @@ const height = (column: HTMLElement) => column.getBoundingClientRect().height;
 const minuteAt = (column: HTMLElement, y: number) => first + ((y - column.getBoundingClientRect().top) / height(column)) * (last - first);
 
 let drag: Drag | null = null;
-let waiting = 0; // the timer of a finger that rests
+let waiting = 0; // the timer of a resting finger
 let pressed: { x: number; y: number; target: Element; mouse: boolean } | null = null;
-let dragged = false; // the click that follows is none
+let dragged = false; // true if the click after the drag must be ignored
 
 function begin(x: number, y: number) {
   const target = pressed!.target;
@@ -118,7 +119,7 @@ if (calendar && form) {
     if (drag) return move(event.clientX, event.clientY);
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < slack) return;
     if (pressed.mouse) begin(event.clientX, event.clientY);
-    else stop(); // it scrolls
+    else stop(); // the finger scrolls
   });
   addEventListener("pointerup", () => (drag ? drop() : stop()));
   addEventListener("pointercancel", stop);
@@ -128,7 +129,7 @@ if (calendar && form) {
       dragged = true;
     }
   });
-  calendar.addEventListener("dragstart", (event) => event.preventDefault()); // of a link
+  calendar.addEventListener("dragstart", (event) => event.preventDefault()); // prevents that the browser drags a link
   calendar.addEventListener("touchmove", (event) => { if (drag) event.preventDefault(); }, { passive: false });
   calendar.addEventListener("contextmenu", (event) => { if (pressed && !pressed.mouse) event.preventDefault(); });
   calendar.addEventListener("click", (event) => { if (dragged) event.preventDefault(); dragged = false; }, true);

@@ -1,4 +1,5 @@
-// "Copy" takes a text away whole. Where the browser gives no clipboard, as by http from another machine, the text is selected to be copied by hand.
+// "Copy" copies a whole text. If the browser provides no clipboard, for example over HTTP from another machine, the
+// text is selected, so that the user can copy it.
 document.addEventListener("click", async (event) => {
   const button = (event.target as Element).closest<HTMLButtonElement>("[data-copy]");
   const text = button && document.getElementById(button.dataset.copy ?? "");

@@ -1,3 +1,3 @@
-// The first form of a business begins with the zone that the browser is in.
+// The first form of a business suggests the browser's time zone.
 const zone = document.querySelector<HTMLInputElement>("form[data-first] [name=timezone]");
 if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";

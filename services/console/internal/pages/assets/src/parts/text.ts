@@ -1,4 +1,5 @@
-// Beside the offer as text: numbers of its lines, those with problems marked, and what is wrong with the line that the caret is in.
+// Adds line numbers to the offer as text, marks the lines with problems, and shows the problem of the line with the
+// caret.
 const editor = document.querySelector<HTMLElement>(".editor");
 const area = editor?.querySelector("textarea");
 const numbers = editor?.querySelector<HTMLElement>(".numbers");
@@ -27,7 +28,7 @@ if (editor && area && numbers && status) {
       tell();
     };
     link.addEventListener("click", choose);
-    // Enter chooses when it is let go: while it is pressed, it would be typed over the line that it chooses.
+    // Enter selects a line on keyup. On keydown, the browser would then replace the line by the Enter.
     link.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
     link.addEventListener("keyup", (event) => event.key === "Enter" && choose(event));
   }
