@@ -244,7 +244,7 @@ func TestEveryPageIsAllowedByTheTable(t *testing.T) {
 
 // letters maps each role to its letter in mayWhat.
 var letters = map[access.Role]string{
-	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s",
+	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.FrontDesk: "d", access.Staff: "s",
 	access.Viewer: "v",
 }
 
@@ -384,7 +384,7 @@ func TestAViewerSeesNoContact(t *testing.T) {
 	b.CustomerPhone, b.FormData = &phone, []byte(`{"instagram":"@cara"}`)
 	w.Booking.Add(id, b)
 	viewer, _ := as(t, w, id, access.Viewer)
-	desk, _ := as(t, w, id, access.Desk)
+	desk, _ := as(t, w, id, access.FrontDesk)
 	expect(t, w.CallAs(t, viewer, "GET", harb+"/bookings?query=cara@example.com", ""), 403, "forbidden", "customer")
 	for token, sees := range map[string]bool{viewer: false, desk: true} {
 		got := w.CallAs(t, token, "GET", harb+"/bookings", "")
@@ -420,7 +420,7 @@ func TestAViewerSeesNoContact(t *testing.T) {
 		if list == "/tickets" {
 			page = "/business/harbor/tickets/" + field(t, made, "id").(string)
 		}
-		for role, sees := range map[access.Role]bool{access.Viewer: false, access.Desk: true} {
+		for role, sees := range map[access.Role]bool{access.Viewer: false, access.FrontDesk: true} {
 			session := w.SessionOf(t, string(role)+list[1:]+"@example.com", access.Member{BusinessID: id, Role: role})
 			got := look(t, w, page, session)
 			for _, contact := range []string{"cara@example.com", phone, "@cara"} {
@@ -436,7 +436,7 @@ func TestOnlySomeRefundOtherThanByThePolicy(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	desk, _ := as(t, w, id, access.Desk)
+	desk, _ := as(t, w, id, access.FrontDesk)
 	manager, _ := as(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
 		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,

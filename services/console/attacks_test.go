@@ -192,7 +192,7 @@ func (w *attacked) fixate(t *testing.T, name string, enter func(brought string) 
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 	for kind, brought := range map[string]string{
 		"made up": strings.Repeat("a", 64), "an attacker's": w.SessionOf(t, uuid.NewString()+"@example.com",
-			access.Member{BusinessID: w.id, Role: access.Desk}),
+			access.Member{BusinessID: w.id, Role: access.FrontDesk}),
 	} {
 		got := enter(brought)
 		if got.Status != 303 {

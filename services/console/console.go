@@ -80,7 +80,7 @@ type Config struct {
 	// OwnerURL is the public base URL of the owner's pages, such as https://owner.example.com. Links in mails begin
 	// with this URL. If OwnerURL is empty, mails have no links, and people cannot use passkeys.
 	OwnerURL string `env:"OWNER_URL"`
-	// PasswordSignIn is true if people may sign in with a password or a passkey.
+	// AllowsPasswords is true if people may sign in with a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
@@ -113,7 +113,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s",
 			c.PublishTimeout))
 	}
-	if c.OIDC.Enabled() && c.OwnerURL == "" {
+	if c.OIDC.IsEnabled() && c.OwnerURL == "" {
 		errs = append(errs, errors.New("OWNER_URL: with OIDC_ISSUER, write the base of the owner's side, which the "+
 			"provider leads back to"))
 	}
@@ -158,7 +158,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 
 // openProvider returns the identity provider for sign-in, or nil if the settings name no identity provider.
 func openProvider(cfg Config, s *service.Service) *oidc.Provider {
-	if !cfg.OIDC.Enabled() {
+	if !cfg.OIDC.IsEnabled() {
 		return nil
 	}
 	provider := oidc.New(cfg.OIDC, cfg.OwnerURL+signin.CallbackPath, cfg.Server.Peers.Timeout)
@@ -217,7 +217,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	gate := s.Limits(cfg.Limits, rdb)
 	accounts := identity.NewAccounts(identity.AccountsConfig{
 		Store: records, Passwords: password.NewHasher(), Mails: services.Notifications, Limits: gate,
-		OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
+		OwnerURL: cfg.OwnerURL, AllowsPasswords: cfg.PasswordSignIn,
 		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: services.Businesses,
 		PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})

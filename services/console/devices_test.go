@@ -196,7 +196,7 @@ func TestAProgramWaitsTenMinutes(t *testing.T) {
 		11 * time.Minute: store.ErrExpired} {
 		p := begin(t, w, "")
 		code := strings.ReplaceAll(p.Code, "-", "")
-		if _, err := w.Store.DeviceLogin(t.Context(), code, time.Now().Add(after)); (err == nil) != (want == store.ErrPending) { //nolint:errorlint // that very one
+		if _, err := w.Store.FindDeviceLogin(t.Context(), code, time.Now().Add(after)); (err == nil) != (want == store.ErrPending) { //nolint:errorlint // that very one
 			t.Errorf("its page after %s: %v", after, err)
 		}
 		_, hash := secret.New(secret.TokenPrefix)
@@ -290,7 +290,7 @@ func TestProgramsEndWithPassword(t *testing.T) {
 	} {
 		email := how + "@example.com"
 		session := w.SessionOf(t, email, owner)
-		who, err := w.Store.ByEmail(t.Context(), email)
+		who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +338,7 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 			t.Errorf("the page lacks %s", text)
 		}
 	}
-	token, _ := w.Store.TokenByHash(t.Context(), secret.Hash(ends), time.Now())
+	token, _ := w.Store.FindTokenByHash(t.Context(), secret.Hash(ends), time.Now())
 	at := "/account/devices/" + token.ID.String() + "/end"
 	if got := press(t, w, at,
 		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {

@@ -45,13 +45,13 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	t.Helper()
 	owner := access.Member{BusinessID: businessID, Role: access.Owner}
 	session := w.SessionOf(t, email, owner)
-	who, err := w.Store.ByEmail(t.Context(), email)
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.TokenMadeBy(t, owner, who.ID)
 	now := time.Now()
-	sessions, err := w.Store.Sessions(t.Context(), who.ID, now)
+	sessions, err := w.Store.ListSessions(t.Context(), who.ID, now)
 	if err != nil || len(sessions) == 0 {
 		t.Fatal(err, sessions)
 	}
@@ -66,7 +66,7 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	must(w.Store.AddPasskey(testkit.AsSystem(t), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:],
 		Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
 	must(w.Store.AddOwnChallenge(t.Context(), by, hash, []byte("{}"), now.Add(time.Hour)))
-	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn,
+	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.PurposeSignIn,
 		ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now,
 		ExpiresAt: now.Add(time.Hour)}, hash))
@@ -91,8 +91,8 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 	removed, other := uuid.New(), uuid.New()
 	ana, anas := fillAll(t, w, removed, "ana@example.com")
 	fillAll(t, w, other, "bo@example.com")
-	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.Desk},
-		access.Member{BusinessID: other, Role: access.Desk})
+	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.FrontDesk},
+		access.Member{BusinessID: other, Role: access.FrontDesk})
 	operator := w.SessionOf(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner},
 		access.Member{Role: access.Operator})
 	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
@@ -118,7 +118,7 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 	if diff := cmp.Diff(before, kept(t, w, "business_id", other)); diff != "" {
 		t.Errorf("of another business (-before +after):\n%s", diff)
 	}
-	if _, err := w.Store.ByID(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
+	if _, err := w.Store.FindCredentials(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
 		t.Errorf("who belonged to it alone: %v", err)
 	}
 	for session, good := range map[string]bool{anas: false, both: true, operator: true} {

@@ -17,7 +17,7 @@ func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 	now := time.Date(2027, 3, 2, 23, 30, 0, 0, time.UTC)
 	w := consoletest.StartAt(t, clock.Fixed(now))
 	id := publish(t, w)
-	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	for _, c := range []struct {
 		status, date, zone string
 		arrived, undo      bool

@@ -101,7 +101,7 @@ var sold = map[string][]string{
 // Nothing can be booked before the last form.
 func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
 	t.Parallel()
-	for _, trade := range template.Trades() {
+	for _, trade := range template.ListTrades() {
 		t.Run(trade, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)

@@ -78,7 +78,7 @@ func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
 				w.SessionOf(t, "olga@example.com", owner)
 				friend := w.SessionOf(t, "friend@example.com")
 				by := inviter{session: w.SessionOf(t, "max@example.com", owner)}
-				who, err := w.Store.ByEmail(t.Context(), "max@example.com")
+				who, err := w.Store.FindCredentialsByEmail(t.Context(), "max@example.com")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,7 +23,7 @@ func TestMessagesHaveAPage(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	mailed := w.Notifications.Mailed(id, 2)
-	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	const all = "/business/harbor/messages"
 	for query, want := range map[string]int{
 		"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0,

@@ -106,12 +106,12 @@ func TestNoBrowserIsKnownBySessionThatEnded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	sessions, err := w.Store.Sessions(t.Context(), who.ID, now)
+	sessions, err := w.Store.ListSessions(t.Context(), who.ID, now)
 	if err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}

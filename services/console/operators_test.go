@@ -107,7 +107,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	signIn := func(at time.Time) [32]byte {
 		t.Helper()
 		_, hash := secret.New("")
-		if err := w.Store.SignInVouched(t.Context(), &yes, store.Session{ID: uuid.New(), PersonID: person.ID,
+		if err := w.Store.SignInVerified(t.Context(), &yes, store.Session{ID: uuid.New(), PersonID: person.ID,
 			CreatedAt: at}, hash); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	token := func(m access.Member, by uuid.UUID, at time.Time) (uuid.UUID, [32]byte) {
 		t.Helper()
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by,
+		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.DisplayPrefix(clear), CreatedBy: by,
 			CreatedAt: at}
 		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
@@ -133,12 +133,12 @@ func TestGroupOperatorsLapse(t *testing.T) {
 		at := now.Add(after)
 		for name, hash := range map[string][32]byte{"token": firstHash, "the token's token": child,
 			"token of a business": ofBusiness} {
-			if _, err := w.Store.TokenByHash(t.Context(), hash, at); (err == nil) != want {
+			if _, err := w.Store.FindTokenByHash(t.Context(), hash, at); (err == nil) != want {
 				t.Errorf("after %s: %s: %v", after, name, err)
 			}
 		}
-		if signed, err := w.Store.SessionByHash(t.Context(), session, at); (err == nil) != want || want &&
-			!signed.Person.Operator {
+		if signed, err := w.Store.FindSessionByHash(t.Context(), session, at); (err == nil) != want || want &&
+			!signed.Person.IsOperator {
 			t.Errorf("after %s: the session: %v", after, err)
 		}
 	}
@@ -146,20 +146,20 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	good(20*time.Hour-time.Second, session, true)
 	good(20*time.Hour, session, false)
 	_, hash := secret.New("")
-	if err := w.Store.SignInVouched(t.Context(), nil, store.Session{ID: uuid.New(), PersonID: person.ID,
+	if err := w.Store.SignInVerified(t.Context(), nil, store.Session{ID: uuid.New(), PersonID: person.ID,
 		CreatedAt: now.Add(21 * time.Hour)}, hash); err != nil {
 		t.Fatal(err)
 	}
-	if signed, err := w.Store.SessionByHash(t.Context(), hash, now.Add(21*time.Hour)); err != nil ||
-		signed.Person.Operator {
-		t.Errorf("a later sign-in that the group says nothing of: %v, operator %v", err, signed.Person.Operator)
+	if signed, err := w.Store.FindSessionByHash(t.Context(), hash, now.Add(21*time.Hour)); err != nil ||
+		signed.Person.IsOperator {
+		t.Errorf("a later sign-in that the group says nothing of: %v, operator %v", err, signed.Person.IsOperator)
 	}
 	again := signIn(now.Add(22 * time.Hour))
-	if signed, err := w.Store.SessionByHash(t.Context(), again, now.Add(22*time.Hour)); err != nil ||
-		!signed.Person.Operator {
+	if signed, err := w.Store.FindSessionByHash(t.Context(), again, now.Add(22*time.Hour)); err != nil ||
+		!signed.Person.IsOperator {
 		t.Errorf("a later sign-in by the group: %v", err)
 	}
-	if _, err := w.Store.TokenByHash(t.Context(), firstHash, now.Add(22*time.Hour)); err == nil {
+	if _, err := w.Store.FindTokenByHash(t.Context(), firstHash, now.Add(22*time.Hour)); err == nil {
 		t.Error("a token that ended is good again")
 	}
 	if err := w.Store.Sweep(t.Context(), now.Add(35*time.Hour)); err != nil {

@@ -134,7 +134,7 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	id := publish(t, w)
 	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
 	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
-	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	// Bo never sends this passkey to the server.
 	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
 	told, cookie := ask(t, w, "")
@@ -232,11 +232,11 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 	if got := byPasskey(t, w, w, &replica, ""); got.Status != 422 {
 		t.Errorf("the copy: %d", got.Status)
 	}
-	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := w.Store.Passkeys(t.Context(), who.ID)
+	known, err := w.Store.ListPasskeys(t.Context(), who.ID)
 	if err != nil || len(known) != 1 {
 		t.Fatal(known, err)
 	}
@@ -363,15 +363,15 @@ func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	hands := clock.Fixed(time.Now())
 	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Clock: hands,
 		Telemetry: telemetry.Discard()})
-	signed := &identity.SignedIn{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
-	hands.Advance(identity.FreshFor + time.Second)
+	signed := &identity.SignedInPerson{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
+	hands.Advance(identity.MaxSignInAge + time.Second)
 	_, _, begin := accounts.BeginPasskey(t.Context(), signed)
 	add := accounts.AddPasskey(t.Context(), signed, "", "mine", "")
 	_, remove := accounts.RemovePasskey(t.Context(), signed, uuid.New(), "")

@@ -63,7 +63,7 @@ func TestPeopleSignInByAPassword(t *testing.T) {
 		"Change password") {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
-	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk}) // Bo has no password
+	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk}) // Bo has no password
 	var said []string
 	for _, who := range [][2]string{{"ana@example.com", herring}, {"nobody@example.com", gulls}, {"bo@example.com", ""},
 		{"bo@example.com", gulls}, {"", ""}} {
@@ -89,12 +89,12 @@ func TestAnAttemptCostsAsMuchForNobody(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	withPassword(t, w, id, "ana@example.com", gulls)
-	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	hasher := password.NewHasher()
 	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(),
 		Telemetry: telemetry.Discard()})
 	for i, who := range []string{"ana@example.com", "bo@example.com", "nobody@example.com"} {
-		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != identity.ErrNobody { //nolint:errorlint // it is that very one
+		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != identity.ErrInvalidSecret { //nolint:errorlint // it is that very one
 			t.Errorf("%s: %v", who, err)
 		}
 		if n := hasher.Computed(); n != int64(i+1) {
@@ -293,12 +293,12 @@ func TestLinksToChooseAPasswordEnd(t *testing.T) {
 	_, path := w.AwaitMail(t, "ana@example.com", 1)
 	link := secret.Hash(strings.TrimPrefix(path, "/sign-in/password/"))
 	for after, good := range map[time.Duration]bool{29 * time.Minute: true, 31 * time.Minute: false} {
-		if _, err := w.Store.PersonByLink(t.Context(), link, store.ForPassword,
+		if _, err := w.Store.FindPersonByLink(t.Context(), link, store.PurposePassword,
 			time.Now().Add(after)); (err == nil) != good {
 			t.Errorf("after %s: %v", after, err)
 		}
 	}
-	if _, err := w.Store.PersonByLink(t.Context(), link, store.ForSignIn, time.Now()); err == nil {
+	if _, err := w.Store.FindPersonByLink(t.Context(), link, store.PurposeSignIn, time.Now()); err == nil {
 		t.Error("it signs in without a password being chosen")
 	}
 }

@@ -60,7 +60,7 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 		w.Booking.Add(id, b)
 	}
 	owner, _ := as(t, w, id, access.Owner)
-	if p := planned(t, w, owner, text); len(p.Changes) > 0 || p.Outside.Count > 0 || p.Version != 1 {
+	if p := planned(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
 		t.Errorf("of what is published: %+v", p)
 	}
 	if held := w.Availability.Held(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() ||
@@ -79,8 +79,8 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 	if len(p.Changes) != 1 || p.Changes[0].Path != "services[cut].price" || p.Changes[0].Summary != "40 becomes 45" {
 		t.Errorf("changes: %+v", p.Changes)
 	}
-	o := p.Outside
-	if o.Count != 2 || o.Already != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID ||
+	o := p.Conflicts
+	if o.Count != 2 || o.Existing != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID ||
 		len(o.Reservations) != 1 || o.Bookings[0].Reason.Rule != "closed" {
 		t.Errorf("outside: %+v", o)
 	}
@@ -88,8 +88,8 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 		t.Errorf("it was published: %s", versions.Body)
 	}
 	staff, _ := as(t, w, id, access.Staff)
-	if p := planned(t, w, staff, text); len(p.Outside.Bookings)+len(p.Outside.Reservations) > 0 {
-		t.Errorf("a member of the staff sees others' bookings: %+v", p.Outside)
+	if p := planned(t, w, staff, text); len(p.Conflicts.Bookings)+len(p.Conflicts.Reservations) > 0 {
+		t.Errorf("a member of the staff sees others' bookings: %+v", p.Conflicts)
 	}
 	refused := w.CallAs(t, owner, "POST", harb+"/diff", "kind: Business", "Content-Type", yaml)
 	if refused.Status != 400 || !strings.Contains(refused.Body, `"problems"`) {
@@ -126,13 +126,13 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	} {
 		p := planned(t, w, owner, strings.Replace(text, change.from, change.to, 1))
 		got := ""
-		for _, sold := range p.Outside.Tickets {
+		for _, sold := range p.Conflicts.Tickets {
 			got += sold.Reason.Message
 			if sold.Sold != 9 || sold.Event != "Gala" {
 				t.Errorf("%s: %+v", name, sold)
 			}
 		}
-		if got != change.want || p.Outside.New() != len(p.Outside.Tickets) {
+		if got != change.want || p.Conflicts.CountNew() != len(p.Conflicts.Tickets) {
 			t.Errorf("%s: %q, want %q", name, got, change.want)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 	w.Booking.Add(id, soon("pending"))
 	for _, manifest := range []string{elsewhere, changed("currency", "CHF")} {
 		if p := planned(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil ||
-			*p.Kept != (plan.Kept{Bookings: 1}) {
+			*p.Kept != (plan.KeptSales{Bookings: 1}) {
 			t.Errorf("%+v of %+v", p.Kept, p.Changes)
 		}
 	}

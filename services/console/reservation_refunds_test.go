@@ -81,7 +81,7 @@ func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	desk, _ := as(t, w, id, access.Desk)
+	desk, _ := as(t, w, id, access.FrontDesk)
 	manager, _ := as(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
 		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
@@ -102,7 +102,7 @@ func lends(t *testing.T, w *consoletest.World) (string, string) {
 		"Content-Type", yaml)
 	id := uuid.MustParse(field(t, got, "id").(string))
 	return w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
-		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
+		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 }
 
 // shows expects the status and all sentences on the page. A sentence that begins with "-" must not be there.

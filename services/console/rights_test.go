@@ -162,7 +162,7 @@ func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
 
 func resetPasswordTo(t *testing.T, w *consoletest.World, person uuid.UUID, chosen string) {
 	t.Helper()
-	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.ForPassword), "",
+	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.PurposePassword), "",
 		url.Values{"new": {chosen}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
@@ -194,7 +194,7 @@ func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UU
 	id, now := uuid.New(), time.Now()
 	if token {
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person,
+		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.DisplayPrefix(clear), CreatedBy: person,
 			CreatedAt: now, Device: "laptop"}
 		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
 		as = access.Member{Role: access.Operator}
 	}
 	w.SessionOf(t, "ana@example.com", as)
-	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 		w := consoletest.Start(t)
 		as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
 		w.SessionOf(t, "ana@example.com", as)
-		who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+		who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,12 +350,12 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 		}}
 	},
 	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
-		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), "", nil, func() {
+		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.PurposeSignIn), "", nil, func() {
 			resetPassword(t, w, person)
 		}}
 	},
 	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
-		path := "/sign-in/password/" + linkOf(t, w, person, store.ForPassword)
+		path := "/sign-in/password/" + linkOf(t, w, person, store.PurposePassword)
 		return heldSignIn{path, "", url.Values{"new": {gulls}}, func() { resetPassword(t, w, person) }}
 	},
 	"POST /sign-in/passkey": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
@@ -372,7 +372,7 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 		slug := "quay-" + testkit.Unique()
 		quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Quay")),
 			"id").(string))
-		m := access.Member{BusinessID: quay, Role: access.Desk}
+		m := access.Member{BusinessID: quay, Role: access.FrontDesk}
 		invited, err := w.Store.Invite(testkit.AsSystem(t), consoletest.Operator, person, m, time.Now(),
 			func(access.Principal, store.Person, []access.Member) bool {
 				return true
@@ -457,7 +457,7 @@ func checkHeldSignIn(
 ) {
 	t.Helper()
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
-	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}

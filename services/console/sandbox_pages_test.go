@@ -14,7 +14,7 @@ func TestThePagesOfASandboxSaySo(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	mailed := w.Notifications.Mailed(id, 1)
 	failed := "/business/harbor/messages/" + mailed[0].ID.String()
 	const said = "For testing only: nothing is charged, and no messages are sent."

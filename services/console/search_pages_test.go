@@ -25,7 +25,7 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 	w.Booking.Add(id, own)
 	w.Booking.Add(id, other)
 	people := map[access.Role]string{}
-	for _, role := range []access.Role{access.Owner, access.Desk, access.Staff, access.Viewer} {
+	for _, role := range []access.Role{access.Owner, access.FrontDesk, access.Staff, access.Viewer} {
 		m := access.Member{BusinessID: id, Role: role}
 		if role == access.Staff {
 			m.StaffID = self
@@ -38,12 +38,13 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 		query string
 		shows map[string]bool
 	}{
-		{access.Desk, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): true, customer: true}},
+		{access.FrontDesk, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): true, customer: true}},
 		{access.Staff, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): false, customer: false}},
 		{access.Viewer, "cara", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
-		{access.Desk, "nobody", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
+		{access.FrontDesk, "nobody", map[string]bool{own.ID.String(): false, customer: false,
+			"Nothing was found": true}},
 		{access.Owner, "POLIC", map[string]bool{`card"><a class="cover" href="/business/harbor/offer/policies"`: true}},
-		{access.Desk, "polic", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
+		{access.FrontDesk, "polic", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
 		{access.Viewer, "calend", map[string]bool{`card"><a class="cover" href="/business/harbor/calendar"`: true}},
 	} {
 		got := look(t, w, "/business/harbor/search?query="+c.query, people[c.role])
@@ -54,16 +55,16 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 			}
 		}
 	}
-	if got := look(t, w, "/business/harbor/search?query=+", people[access.Desk]); got.Status != 303 ||
+	if got := look(t, w, "/business/harbor/search?query=+", people[access.FrontDesk]); got.Status != 303 ||
 		got.Header.Get("Location") != "/business/harbor/bookings" {
 		t.Errorf("without anything to look for: %d %s", got.Status, got.Header.Get("Location"))
 	}
 	if got := look(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000),
-		people[access.Desk]); got.Status != 400 {
+		people[access.FrontDesk]); got.Status != 400 {
 		t.Errorf("a query without bound: %d", got.Status)
 	}
 	w.StopBooking()
-	if got := look(t, w, "/business/harbor/search?query=cara", people[access.Desk]); got.Status != 200 ||
+	if got := look(t, w, "/business/harbor/search?query=cara", people[access.FrontDesk]); got.Status != 200 ||
 		!strings.Contains(got.Body, "cannot be checked") {
 		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
 	}

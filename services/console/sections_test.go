@@ -107,7 +107,7 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 	text := textOf(t, w)
 	for days, want := range map[string]int{"730": -1, "800": -1, "365": 0, "30": 2, "1": 3} {
 		p := planned(t, w, owner, text+"privacy: {keep_customers_days: "+days+"}\n")
-		if got := p.Erases; (got == nil) != (want < 0) || got != nil && got.Customers != want {
+		if got := p.Erasure; (got == nil) != (want < 0) || got != nil && got.Customers != want {
 			t.Errorf("%s days: %+v, want %d customers", days, got, want)
 		}
 	}

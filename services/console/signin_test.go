@@ -278,13 +278,13 @@ func TestSessionsEndByTheClock(t *testing.T) {
 		after time.Duration
 		good  bool
 	}{{11 * time.Hour, true}, {22 * time.Hour, true}, {35 * time.Hour, false}} {
-		if _, err := w.Store.SessionByHash(ctx, hash, start.Add(step.after)); (err == nil) != step.good {
+		if _, err := w.Store.FindSessionByHash(ctx, hash, start.Add(step.after)); (err == nil) != step.good {
 			t.Errorf("after %s: %v", step.after, err)
 		}
 	}
 	busy := secret.Hash(w.SessionOf(t, "bo@example.com"))
 	for after := time.Duration(0); after < 8*24*time.Hour; after += 10 * time.Hour {
-		_, err := w.Store.SessionByHash(ctx, busy, start.Add(after))
+		_, err := w.Store.FindSessionByHash(ctx, busy, start.Add(after))
 		if good := after < 7*24*time.Hour; (err == nil) != good {
 			t.Errorf("in use, after %s: %v", after, err)
 		}

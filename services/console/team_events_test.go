@@ -102,7 +102,7 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 		}
 	}
 	// Managers and the front desk read other events of the audit log, but not those of the team.
-	for _, role := range []access.Role{access.Manager, access.Desk} {
+	for _, role := range []access.Role{access.Manager, access.FrontDesk} {
 		token := w.TokenOf(t, access.Member{BusinessID: id, Role: role})
 		if list := told(t, w, token); len(list) > 0 {
 			t.Errorf("a %s reads %v", role, list)

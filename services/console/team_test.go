@@ -104,7 +104,7 @@ func TestTeamsAreEachBusinesssOwn(t *testing.T) {
 	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
 		"id").(string))
 	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	ana := idOfMember(t, w, "ana@example.com")
 	for _, call := range [][2]string{{"PATCH", `{"role":"viewer"}`}, {"DELETE", ""}} {
 		expect(t, w.CallAs(t, quays, call[0], "/admin/businesses/quay/members/"+ana, call[1]), 404, "not_found",
@@ -168,8 +168,8 @@ func TestTokensAndMembersComeInPages(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	for _, name := range []string{"a", "b", "c"} {
-		w.SessionOf(t, name+"@example.com", access.Member{BusinessID: id, Role: access.Desk})
-		w.TokenOf(t, access.Member{BusinessID: id, Role: access.Desk})
+		w.SessionOf(t, name+"@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+		w.TokenOf(t, access.Member{BusinessID: id, Role: access.FrontDesk})
 	}
 	for path, member := range map[string]string{"/admin/tokens": "tokens", harb + "/members": "members"} {
 		seen, query := 0, "?limit=2"
@@ -343,7 +343,7 @@ func TestKnownPeopleJoinByAccepting(t *testing.T) {
 	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
 		"id").(string))
 	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk}),
+	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk}),
 		w.SessionOf(t, "bo@example.com")
 	for nth, answer := range []func() consoletest.Answer{
 		func() consoletest.Answer { return press(t, w, invitationIn(t, w, "ana@example.com", 1), "") },

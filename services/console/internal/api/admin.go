@@ -31,7 +31,7 @@ type Admin struct {
 // Mount adds the routes of the admin API. Each route has the action that the caller must be permitted to do.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
-	admin := authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts)
+	admin := authorize.New(router, "/admin", a.Rooms.FindBusiness, a.Rooms.Accounts)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)
 	a.mountTokens(admin)
@@ -52,51 +52,58 @@ func (a *Admin) mountOffer(business *authorize.Router) {
 	business.Put("", access.EditOffer, a.publish)
 	business.Get("", access.SeeOffer, a.getManifest)
 	business.Delete("", access.Erase, a.remove)
-	business.Get("/versions", access.SeeOffer, listBySlug(a.Rooms.Businesses.Versions))
+	business.Get("/versions", access.SeeOffer, newSlugListHandler(a.Rooms.Businesses.Versions))
 	business.Post("/rollback", access.EditOffer, a.rollback)
 	business.Post("/diff", access.EditOffer, a.diff)
 }
 
 func (a *Admin) mountBookings(business *authorize.Router) {
-	business.Post("/bookings", access.Serve, create(a.Rooms.Sales.Book))
+	business.Post("/bookings", access.Serve, newCreateHandler(a.Rooms.Sales.Book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
-	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Rooms.Sales.Booking))
+	business.Get("/bookings/:id", access.SeeBookings,
+		newIDHandler("Booking", fiber.StatusOK, a.Rooms.Sales.FindBooking))
 	business.Get("/explain", access.Serve, a.explain)
-	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.reschedule))
-	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Rooms.Sales.PreviewCancellation))
-	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Rooms.Sales.CancelBooking))
-	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Rooms.Sales.RefundBooking))
+	business.Post("/bookings/:id/reschedule", access.Serve, newChangeHandler("Booking", a.reschedule))
+	business.Get("/bookings/:id/cancellation", access.Serve,
+		newReadHandler("Booking", a.Rooms.Sales.PreviewCancellation))
+	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", a.Rooms.Sales.CancelBooking))
+	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", a.Rooms.Sales.RefundBooking))
 	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, a.confirm)
-	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow, booking.MoveReopen} {
-		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Rooms.Sales.MoveBooking))
+	for _, transition := range []string{booking.MoveComplete, booking.MoveNoShow, booking.MoveReopen} {
+		business.Post("/bookings/:id/"+transition, access.Finish,
+			newTransitionHandler("Booking", transition, a.Rooms.Sales.TransitionBooking))
 	}
 }
 
 func (a *Admin) mountSales(business *authorize.Router) {
-	business.Post("/reservations", access.Serve, create(a.Rooms.Sales.Reserve))
+	business.Post("/reservations", access.Serve, newCreateHandler(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
-	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
-		business.Post("/reservations/:id/"+move, access.Serve,
-			transition("Reservation", move, a.Rooms.Sales.MoveReservation))
+	for _, transition := range []string{rental.MovePickup, rental.MoveReturn} {
+		business.Post("/reservations/:id/"+transition, access.Serve,
+			newTransitionHandler("Reservation", transition, a.Rooms.Sales.TransitionReservation))
 	}
 	business.Get("/reservations/:id/cancellation", access.Serve,
-		ofID("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))
-	business.Post("/reservations/:id/cancel", access.Serve, refunded("Reservation", a.Rooms.Sales.CancelReservation))
-	business.Post("/reservations/:id/refund", access.Refund, refunded("Reservation", a.Rooms.Sales.RefundReservation))
+		newIDHandler("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))
+	business.Post("/reservations/:id/cancel", access.Serve,
+		newRefundHandler("Reservation", a.Rooms.Sales.CancelReservation))
+	business.Post("/reservations/:id/refund", access.Refund,
+		newRefundHandler("Reservation", a.Rooms.Sales.RefundReservation))
 	business.Post("/tickets", access.Serve, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
-	business.Get("/tickets/:id/cancellation", access.Serve, read("Tickets", a.Rooms.Sales.PreviewTicketCancellation))
-	business.Post("/tickets/:id/cancel", access.Serve, refunded("Tickets", a.Rooms.Sales.CancelTickets))
-	business.Post("/tickets/:id/refund", access.Refund, refunded("Tickets", a.Rooms.Sales.RefundTickets))
+	business.Get("/tickets/:id/cancellation", access.Serve,
+		newReadHandler("Tickets", a.Rooms.Sales.PreviewTicketCancellation))
+	business.Post("/tickets/:id/cancel", access.Serve, newRefundHandler("Tickets", a.Rooms.Sales.CancelTickets))
+	business.Post("/tickets/:id/refund", access.Refund, newRefundHandler("Tickets", a.Rooms.Sales.RefundTickets))
 }
 
 func (a *Admin) mountIntegrations(business *authorize.Router) {
 	business.Post("/keys", access.Integrate, a.createKey)
-	business.Get("/keys", access.Integrate, listOf(a, a.Rooms.Bookings.Keys))
-	business.Delete("/keys/:id", access.Integrate, discard("Key", a.Rooms.Integrations.RevokeKey))
+	business.Get("/keys", access.Integrate, newListHandler(a, a.Rooms.Bookings.Keys))
+	business.Delete("/keys/:id", access.Integrate, newDiscardHandler("Key", a.Rooms.Integrations.RevokeKey))
 	business.Post("/calendars", access.Integrate, a.createCalendar)
-	business.Get("/calendars", access.Integrate, listOf(a, a.Rooms.Bookings.Calendars))
-	business.Delete("/calendars/:id", access.Integrate, discard("Calendar", a.Rooms.Integrations.RevokeCalendar))
+	business.Get("/calendars", access.Integrate, newListHandler(a, a.Rooms.Bookings.Calendars))
+	business.Delete("/calendars/:id", access.Integrate,
+		newDiscardHandler("Calendar", a.Rooms.Integrations.RevokeCalendar))
 }
 
 func (a *Admin) mountCustomers(business *authorize.Router) {
@@ -106,11 +113,11 @@ func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
 }
 
-// business returns the current data of the business in the path, from the catalog service.
-func (a *Admin) business(c *fiber.Ctx) (*catalog.Snapshot, error) {
+// findBusiness returns the current data of the business in the path, from the catalog service.
+func (a *Admin) findBusiness(c *fiber.Ctx) (*catalog.Snapshot, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
 	}
-	return a.Rooms.Business(c.UserContext(), slug)
+	return a.Rooms.FindBusiness(c.UserContext(), slug)
 }

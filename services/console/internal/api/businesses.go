@@ -34,7 +34,7 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if !request.IsSlug(slug) {
 		return request.Invalid("slug: the path names no possible business; write 1 to 63 of a-z, 0-9 and -.")
 	}
-	mediaType, err := mediaTypeOf(c, manifestTypes, "application/yaml or application/json")
+	mediaType, err := parseMediaType(c, manifestTypes, "application/yaml or application/json")
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := offer.WarningsOf(c.UserContext(), slug, text, a.Rooms.Clock.Now())
+	warnings, err := offer.FindWarnings(c.UserContext(), slug, text, a.Rooms.Clock.Now())
 	if err != nil {
 		warnings = nil // the manifest is published, so the request succeeds without the warnings
 	}
@@ -61,7 +61,7 @@ func (a *Admin) diff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := mediaTypeOf(c, manifestTypes, "application/yaml or application/json"); err != nil {
+	if _, err := parseMediaType(c, manifestTypes, "application/yaml or application/json"); err != nil {
 		return err
 	}
 	text, err := server.Body(c)
@@ -107,7 +107,7 @@ func (a *Admin) getManifest(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version, err := versionOf(c)
+	version, err := parseVersion(c)
 	if err != nil {
 		return err
 	}

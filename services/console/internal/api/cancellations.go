@@ -12,20 +12,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// refunded returns the handler of a write that can also refund an amount, such as a cancellation. Errors name the
-// object by the argument `what`. The handler answers with the changed object.
-func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, identity.Principal,
-	string, uuid.UUID, W) (*T, error)) fiber.Handler {
+// newRefundHandler returns the handler of a write that can also refund an amount, such as a cancellation. Errors name
+// the object by the argument `what`. The handler answers with the changed object.
+func newRefundHandler[T any, W booking.Cancel | booking.NewRefund](what string,
+	write func(context.Context, identity.Principal,
+		string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, what)
+		slug, id, err := parseID(c, what)
 		if err != nil {
 			return err
 		}
-		amount, notify, err := refundOf(c)
+		amount, notify, err := parseRefund(c)
 		if err != nil {
 			return err
 		}
-		left, err := write(notified(c.UserContext(), notify), principal(c), slug, id, W(booking.Cancel{Refund: amount}))
+		left, err := write(withNotification(c.UserContext(), notify), principal(c), slug, id,
+			W(booking.Cancel{Refund: amount}))
 		if err != nil {
 			return err
 		}
@@ -33,9 +35,9 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads the body of a request to cancel or refund an object. It returns the amount to refund, or "" if the
+// parseRefund reads the body of a request to cancel or refund an object. It returns the amount to refund, or "" if the
 // body omits the field `refund`. It also returns the value of the field `notify`, or nil if the body omits this field.
-func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
+func parseRefund(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`
 		Notify *bool           `json:"notify"`

@@ -21,7 +21,7 @@ func (a *Admin) listCustomers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Rooms.Sales.Customers(c.UserContext(), slug, text, page)
+	list, err := a.Rooms.Sales.ListCustomers(c.UserContext(), slug, text, page)
 	if err != nil {
 		return err
 	}

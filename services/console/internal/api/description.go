@@ -34,9 +34,9 @@ const (
 // editors have no token, and the schema contains no data of businesses.
 const manifestSchema = "/manifest.schema.json"
 
-// described returns the OpenAPI document of the admin API. Only the first call builds the document, because all servers
-// of a process serve the same document.
-var described = sync.OnceValues(func() (*openapi.File, error) {
+// loadDescription returns the OpenAPI document of the admin API. Only the first call builds the document, because all
+// servers of a process serve the same document.
+var loadDescription = sync.OnceValues(func() (*openapi.File, error) {
 	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
 	if err != nil {
 		return nil, err
@@ -54,11 +54,11 @@ var described = sync.OnceValues(func() (*openapi.File, error) {
 // MountDescription adds public routes: for the OpenAPI document of the admin API, for the page that shows this
 // document, and for the JSON Schema of manifests.
 func (a *Admin) MountDescription(router fiber.Router) error {
-	document, err := described()
+	document, err := loadDescription()
 	if err != nil {
 		return fmt.Errorf("the description of the admin API: %w", err)
 	}
-	page, err := reference()
+	page, err := loadReference()
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	router.Get(referenceScript, viewer.Script().Serve)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
-	authorize.New(router, "/admin", a.Rooms.Business, a.Rooms.Accounts).Get("/openapi.json", access.SignedIn,
+	authorize.New(router, "/admin", a.Rooms.FindBusiness, a.Rooms.Accounts).Get("/openapi.json", access.SignedIn,
 		document.Serve)
 	return nil
 }
 
-// reference renders the page that shows the OpenAPI document of the admin API.
-func reference() (*openapi.File, error) {
+// loadReference renders the page that shows the OpenAPI document of the admin API.
+func loadReference() (*openapi.File, error) {
 	return viewer.Page{
 		Title: "The admin API of Slotmesh", Part: "admin API", Script: referenceScript, Document: referenceDocument,
 		Sections: []viewer.Section{{ID: "start", Name: "Start"}, {ID: "clients", Name: "Clients"},

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// shown sends GET for `path` without a token, expects status 200, and returns the body and the Content-Security-Policy.
-func shown(t *testing.T, path string) (string, string) {
+// get sends GET for `path` without a token, expects status 200, and returns the body and the Content-Security-Policy.
+func get(t *testing.T, path string) (string, string) {
 	t.Helper()
 	app := fiber.New()
 	if err := (&Admin{Rooms: &rooms.Rooms{}}).MountDescription(app); err != nil {
@@ -36,11 +36,11 @@ func shown(t *testing.T, path string) (string, string) {
 	return string(body), answer.Header.Get("Content-Security-Policy")
 }
 
-// TestTheDescriptionAsksForAnAddressOfACustomer shows that the OpenAPI document requires an e-mail address in the
+// TestDescriptionRequiresCustomerAddress shows that the OpenAPI document requires an e-mail address in the
 // parameter `email` of the call that exports a customer's data.
-func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
+func TestDescriptionRequiresCustomerAddress(t *testing.T) {
 	t.Parallel()
-	body, _ := shown(t, referenceDocument)
+	body, _ := get(t, referenceDocument)
 	var document struct {
 		Paths map[string]struct {
 			Get struct {
@@ -58,11 +58,11 @@ func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
 	}
 }
 
-// TestTheDescriptionIsReadWithoutAToken shows that the OpenAPI document and its HTML page are served without a token.
+// TestDescriptionNeedsNoToken shows that the OpenAPI document and its HTML page are served without a token.
 // The page loads only files of this server, and has no form for tokens.
-func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
+func TestDescriptionNeedsNoToken(t *testing.T) {
 	t.Parallel()
-	body, _ := shown(t, referenceDocument)
+	body, _ := get(t, referenceDocument)
 	var document struct {
 		OpenAPI string
 		Paths   map[string]any
@@ -71,7 +71,7 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 		document.Paths["/admin/businesses"] == nil {
 		t.Errorf("OpenAPI %s with %d paths, %v", document.OpenAPI, len(document.Paths), err)
 	}
-	page, policy := shown(t, referencePage)
+	page, policy := get(t, referencePage)
 	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "connect-src 'self'") {
 		t.Errorf("its policy is %q", policy)
 	}
@@ -83,15 +83,15 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 		t.Errorf("the page loads %v", own)
 	}
 	for _, file := range own {
-		shown(t, file[1])
+		get(t, file[1])
 	}
 }
 
-// TestTheDescriptionHasEveryWebhook shows that the OpenAPI document has a webhook for each event type. The data of each
+// TestDescriptionCoversWebhooks shows that the OpenAPI document has a webhook for each event type. The data of each
 // example payload has all properties that its schema requires, and none that the schema lacks.
-func TestTheDescriptionHasEveryWebhook(t *testing.T) {
+func TestDescriptionCoversWebhooks(t *testing.T) {
 	t.Parallel()
-	body, _ := shown(t, referenceDocument)
+	body, _ := get(t, referenceDocument)
 	var document struct {
 		Webhooks   map[event.Type]any
 		Components struct {

@@ -20,7 +20,7 @@ func (a *Admin) listEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Rooms.AuditLog(c.UserContext(), principal(c), slug, filter, page)
+	list, err := a.Rooms.ListAuditLog(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

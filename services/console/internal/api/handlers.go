@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// create returns the handler of a write that creates an object. The handler decodes the body, passes the body to the
-// function `write`, and answers 201 with the object. The service that stores the object validates the body.
-func create[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
+// newCreateHandler returns the handler of a write that creates an object. The handler decodes the body, passes the body
+// to the function `write`, and answers 201 with the object. The service that stores the object validates the body.
+func newCreateHandler[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
 		if err != nil {
@@ -33,12 +33,12 @@ func create[B, T any](write func(context.Context, identity.Principal, string, B)
 	}
 }
 
-// change returns the handler of a write that changes one object. The handler decodes the body, passes the body to the
-// function `write`, and answers with the changed object. Errors name the object by the argument `what`.
-func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
+// newChangeHandler returns the handler of a write that changes one object. The handler decodes the body, passes the
+// body to the function `write`, and answers with the changed object. Errors name the object by the argument `what`.
+func newChangeHandler[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, what)
+		slug, id, err := parseID(c, what)
 		if err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ func change[B, T any](what string, write func(context.Context, identity.Principa
 	}
 }
 
-// notified returns the context for a write. If `notify` points to false, the services do not notify the customer of
-// this write.
-func notified(ctx context.Context, notify *bool) context.Context {
+// withNotification returns the context for a write. If `notify` points to false, the services do not notify the
+// customer of this write.
+func withNotification(ctx context.Context, notify *bool) context.Context {
 	if notify != nil && !*notify {
 		return actor.Silently(ctx)
 	}
@@ -71,12 +71,12 @@ type reschedule struct {
 
 func (a *Admin) reschedule(ctx context.Context, by identity.Principal, slug string, id uuid.UUID,
 	to reschedule) (*booking.Booking, error) {
-	return a.Rooms.Sales.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
+	return a.Rooms.Sales.Reschedule(withNotification(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
 // confirm confirms the booking in the path. The body may set whether the customer is notified.
 func (a *Admin) confirm(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Booking")
+	slug, id, err := parseID(c, "Booking")
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,8 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	if err := decodeOptional(c, &body); err != nil {
 		return err
 	}
-	confirmed, err := a.Rooms.Sales.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id,
+	confirmed, err := a.Rooms.Sales.TransitionBooking(withNotification(c.UserContext(), body.Notify), principal(c),
+		slug, id,
 		booking.MoveConfirm)
 	if err != nil {
 		return err
@@ -94,12 +95,14 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	return c.JSON(confirmed)
 }
 
-// ofID returns the handler of a write that has no body. The handler calls the function `write` with the id in the path,
-// and answers with the HTTP status `status` and the changed object. Errors name the object by the argument `what`.
-func ofID[T any](what string, status int, write func(context.Context, identity.Principal, string, uuid.UUID) (*T,
+// newIDHandler returns the handler of a write that has no body. The handler calls the function `write` with the id in
+// the path, and answers with the HTTP status `status` and the changed object. Errors name the object by the argument
+// `what`.
+func newIDHandler[T any](what string, status int, write func(context.Context, identity.Principal, string,
+	uuid.UUID) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, what)
+		slug, id, err := parseID(c, what)
 		if err != nil {
 			return err
 		}
@@ -111,20 +114,22 @@ func ofID[T any](what string, status int, write func(context.Context, identity.P
 	}
 }
 
-// transition returns the handler of a write that changes the status of an object. The argument `move` is the name of
-// the transition.
-func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID,
+// newTransitionHandler returns the handler of a write that changes the status of an object. The argument `move` is the
+// name of the transition.
+func newTransitionHandler[T any](what, name string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {
-	return ofID(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string, id uuid.UUID) (*T,
+	return newIDHandler(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string,
+		id uuid.UUID) (*T,
 		error) {
-		return write(ctx, by, slug, id, move)
+		return write(ctx, by, slug, id, name)
 	})
 }
 
-// discard returns the handler of a write that returns no object. The handler answers 204 without a body.
-func discard(what string, write func(context.Context, identity.Principal, string, uuid.UUID) error) fiber.Handler {
+// newDiscardHandler returns the handler of a write that returns no object. The handler answers 204 without a body.
+func newDiscardHandler(what string, write func(context.Context, identity.Principal, string,
+	uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, what)
+		slug, id, err := parseID(c, what)
 		if err != nil {
 			return err
 		}
@@ -135,11 +140,11 @@ func discard(what string, write func(context.Context, identity.Principal, string
 	}
 }
 
-// read returns the handler of a read of one object. The handler answers with the object that the function `ask`
-// returns.
-func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
+// newReadHandler returns the handler of a read of one object. The handler answers with the object that the function
+// `ask` returns.
+func newReadHandler[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, what)
+		slug, id, err := parseID(c, what)
 		if err != nil {
 			return err
 		}
@@ -151,15 +156,15 @@ func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, 
 	}
 }
 
-// listOf returns the handler of a paged list of a business. The function `ask` reads the list by the id of the
+// newListHandler returns the handler of a paged list of a business. The function `ask` reads the list by the id of the
 // business.
-func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
+func newListHandler[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := server.Query(c).Page()
 		if err != nil {
 			return err
 		}
-		business, err := a.business(c)
+		business, err := a.findBusiness(c)
 		if err != nil {
 			return err
 		}
@@ -171,9 +176,9 @@ func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) 
 	}
 }
 
-// listBySlug returns the handler of a paged list of a business. The function `ask` reads the list by the slug of the
-// business.
-func listBySlug[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
+// newSlugListHandler returns the handler of a paged list of a business. The function `ask` reads the list by the slug
+// of the business.
+func newSlugListHandler[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
 		if err != nil {

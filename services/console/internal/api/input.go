@@ -15,9 +15,9 @@ import (
 // maxSmallBody is the maximum size in bytes of a body that is not a manifest.
 const maxSmallBody = 64 << 10
 
-// versionOf returns the version number in the query. If the query has no version number, it returns 0, which stands for
-// the newest version.
-func versionOf(c *fiber.Ctx) (int64, error) {
+// parseVersion returns the version number in the query. If the query has no version number, it returns 0, which stands
+// for the newest version.
+func parseVersion(c *fiber.Ctx) (int64, error) {
 	text := c.Query("version")
 	if text == "" {
 		return 0, nil
@@ -29,9 +29,9 @@ func versionOf(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// idOf returns the slug and the id in the path. The argument `what` is the name of the object in the error. Fault:
+// parseID returns the slug and the id in the path. The argument `what` is the name of the object in the error. Fault:
 // not_found for an invalid id.
-func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
+func parseID(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return "", uuid.Nil, err
@@ -47,11 +47,11 @@ func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 // Content-Type.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// mediaTypeOf returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
+// parseMediaType returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
 // [curlDefault]. The map `allowed` has the canonical media type for each allowed media type. For any other
-// Content-Type, mediaTypeOf returns an error. The argument `say` is the text in this error that lists the allowed
+// Content-Type, parseMediaType returns an error. The argument `say` is the text in this error that lists the allowed
 // types.
-func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
+func parseMediaType(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
 		return "", nil
@@ -70,7 +70,7 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 // decode decodes the body of a request, a small JSON object, into a struct. It returns an error for unknown fields, for
 // values of the wrong type, and for text after the object. The error names the field.
 func decode(c *fiber.Ctx, into any) error {
-	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""},
+	if _, err := parseMediaType(c, map[string]string{fiber.MIMEApplicationJSON: ""},
 		fiber.MIMEApplicationJSON); err != nil {
 		return err
 	}

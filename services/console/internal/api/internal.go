@@ -12,10 +12,12 @@ import (
 type Internal struct{ Accounts *identity.Accounts }
 
 // Mount adds the endpoint that returns the verified members of a business.
-func (a *Internal) Mount(r *server.Internal) { server.Mount(r, console.VerifiedMembers, a.verified) }
+func (a *Internal) Mount(r *server.Internal) {
+	server.Mount(r, console.VerifiedMembers, a.findVerified)
+}
 
-func (a *Internal) verified(ctx context.Context, r console.AddressesOf) (*console.Addresses, error) {
-	verified, err := a.Accounts.VerifiedMembers(ctx, r.At.Business, r.Body.Emails)
+func (a *Internal) findVerified(ctx context.Context, r console.AddressesOf) (*console.Addresses, error) {
+	verified, err := a.Accounts.FindVerifiedMembers(ctx, r.At.Business, r.Body.Emails)
 	if err != nil {
 		return nil, err
 	}

@@ -23,9 +23,9 @@ type newInvitation struct {
 	Mail     *bool      `json:"mail"` // false: the server sends no mail; omitted: it sends one
 }
 
-// invited is the answer to a request that invites a person. Only this answer contains the link by which the person
+// inviteAnswer is the answer to a request that invites a person. Only this answer contains the link by which the person
 // signs in.
-type invited struct {
+type inviteAnswer struct {
 	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
 	Pending   *uuid.UUID  `json:"invitation_id"`
 	Email     string      `json:"email"`
@@ -51,9 +51,9 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	if err != nil {
 		return err
 	}
-	answer := invited{PersonID: &made.ID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt,
-		Mailed: made.Mailed}
-	if made.Pending {
+	answer := inviteAnswer{PersonID: &made.ID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt,
+		Mailed: made.IsMailed}
+	if made.IsPending {
 		answer.PersonID, answer.Pending = nil, &made.ID
 	}
 	if made.Link != "" {
@@ -67,14 +67,14 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 
 func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited, error) {
 	wanted := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
-		StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
+		StaffID: body.StaffID, IsSilent: body.Mail != nil && !*body.Mail}
 	if wanted.Role == access.Operator && body.Business == "" {
 		return a.Rooms.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
 	}
 	if body.Business == "" {
 		return nil, request.Invalid("business: missing; send the slug of the business that the person is to belong to.")
 	}
-	business, err := a.named(c, body.Business)
+	business, err := a.findNamedBusiness(c, body.Business)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ type pendingInvitation struct {
 }
 
 func (a *Admin) listInvitations(c *fiber.Ctx) error {
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return err
 	}
-	found, err := a.Rooms.Accounts.Invitations(c.UserContext(), principal(c), business)
+	found, err := a.Rooms.Accounts.ListInvitations(c.UserContext(), principal(c), business)
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (a *Admin) listInvitations(c *fiber.Ctx) error {
 }
 
 func (a *Admin) withdrawInvitation(c *fiber.Ctx) error {
-	_, id, err := idOf(c, "Invitation")
+	_, id, err := parseID(c, "Invitation")
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type createdKey struct {
 }
 
 func (a *Admin) createKey(c *fiber.Ctx) error {
-	wanted, err := keyOf(c)
+	wanted, err := parseKey(c)
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (a *Admin) createKey(c *fiber.Ctx) error {
 	})
 }
 
-// keyOf reads the body of a request that creates an API key. The booking service validates the name, the scope and the
-// expiry.
-func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
+// parseKey reads the body of a request that creates an API key. The booking service validates the name, the scope and
+// the expiry.
+func parseKey(c *fiber.Ctx) (*booking.NewKey, error) {
 	var body newKey
 	if err := decode(c, &body); err != nil {
 		return nil, err

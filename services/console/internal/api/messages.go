@@ -11,9 +11,9 @@ import (
 
 func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
-	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Rooms.Sales.Message))
+	business.Get("/messages/:id", access.SeeCustomers, newReadHandler("Message", a.Rooms.Sales.FindMessage))
 	business.Post("/messages/:id/retry", access.Serve,
-		ofID("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
+		newIDHandler("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
 }
 
 // listMessages lists a business's messages to customers. It does not check the filters in the query, because the
@@ -35,7 +35,7 @@ func (a *Admin) listMessages(c *fiber.Ctx) error {
 	if about != nil {
 		filter.About = *about
 	}
-	list, err := a.Rooms.Sales.Messages(c.UserContext(), slug, filter, page)
+	list, err := a.Rooms.Sales.ListMessages(c.UserContext(), slug, filter, page)
 	if err != nil {
 		return err
 	}

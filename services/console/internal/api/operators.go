@@ -17,13 +17,13 @@ import (
 )
 
 func (a *Admin) mountOperators(admin *authorize.Router) {
-	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
+	findNoBusiness := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
 	admin.Delete("/operators/:id", access.ManageOperators,
-		a.once(ofOperator(a.Rooms.Accounts.DemoteOperator), ofOperators,
+		a.handleOnce(newOperatorHandler(a.Rooms.Accounts.DemoteOperator), findNoBusiness,
 			server.AnswerWithResult(fiber.StatusNoContent)))
 	admin.Post("/operators/:id/sign-out", access.ManageOperators,
-		a.once(ofOperator(a.Rooms.Accounts.SignOutOperator), ofOperators,
+		a.handleOnce(newOperatorHandler(a.Rooms.Accounts.SignOutOperator), findNoBusiness,
 			server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
@@ -41,11 +41,11 @@ type operator struct {
 
 func showOperator(o store.Operator) operator {
 	shown := operator{
-		ID: o.ID, Email: o.Email, Name: o.Name, Verified: o.Verified, Sessions: o.Sessions,
+		ID: o.ID, Email: o.Email, Name: o.Name, Verified: o.IsVerified, Sessions: o.Sessions,
 		LastSeenAt: o.LastSeenAt, CreatedAt: o.CreatedAt.UTC(),
 	}
-	if o.ByGroupAt != nil {
-		until := o.ByGroupAt.Add(store.GroupOperatorGood).UTC()
+	if o.OperatorByGroupAt != nil {
+		until := o.OperatorByGroupAt.Add(store.GroupOperatorLifetime).UTC()
 		shown.Until = &until
 	}
 	return shown
@@ -56,7 +56,7 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Rooms.Accounts.Operators(c.UserContext(), principal(c), page)
+	found, next, err := a.Rooms.Accounts.ListOperators(c.UserContext(), principal(c), page)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// ofOperator returns the handler of a write about the operator in the path. The handler answers 204 after the function
-// `write` has succeeded.
-func ofOperator(write func(context.Context, identity.Principal, uuid.UUID) error) fiber.Handler {
+// newOperatorHandler returns the handler of a write about the operator in the path. The handler answers 204 after the
+// function `write` has succeeded.
+func newOperatorHandler(write func(context.Context, identity.Principal, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		id, err := request.ID("id", c.Params("id"))
 		if err != nil {

@@ -14,17 +14,18 @@ import (
 )
 
 func (a *Admin) mountReports(business *authorize.Router) {
-	business.Get("/reports/bookings", access.SeeSales, reported("bookings", a.Rooms.Reports.BookingsReport,
-		reportcsv.Bookings))
-	business.Get("/reports/revenue", access.SeeSales, reported("revenue", a.Rooms.Reports.RevenueReport,
-		reportcsv.Revenue))
-	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Rooms.Reports.UtilisationReport,
-		reportcsv.Utilisation))
+	business.Get("/reports/bookings", access.SeeSales, newReportHandler("bookings", a.Rooms.Reports.ReportBookings,
+		reportcsv.FormatBookings))
+	business.Get("/reports/revenue", access.SeeSales, newReportHandler("revenue", a.Rooms.Reports.ReportRevenue,
+		reportcsv.FormatRevenue))
+	business.Get("/reports/utilisation", access.SeeSales,
+		newReportHandler("utilisation", a.Rooms.Reports.ReportUtilisation,
+			reportcsv.FormatUtilisation))
 }
 
-// reported returns the handler of a report. The handler answers with JSON, or with CSV if the request's header Accept
-// prefers CSV.
-func reported[Row any](
+// newReportHandler returns the handler of a report. The handler answers with JSON, or with CSV if the request's header
+// Accept prefers CSV.
+func newReportHandler[Row any](
 	name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
 ) fiber.Handler {
 	return func(c *fiber.Ctx) error {

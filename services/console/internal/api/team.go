@@ -18,12 +18,13 @@ func (a *Admin) mountTeam(business *authorize.Router) {
 	business.Get("/members", access.ManageTeam, a.listMembers)
 	business.Get("/invitations", access.ManageTeam, a.listInvitations)
 	business.Delete("/invitations/:id", access.ManageTeam,
-		a.once(a.withdrawInvitation, a.ofPath, server.AnswerWithResult(fiber.StatusNoContent)))
-	business.Get("/members/:id/made", access.ManageTeam, a.listMade)
-	business.Delete("/members/:id/made", access.ManageTeam, a.endMade)
-	business.Patch("/members/:id", access.ManageTeam, a.once(a.changeMember, a.ofPath, changedAgain))
+		a.handleOnce(a.withdrawInvitation, a.findPathBusiness, server.AnswerWithResult(fiber.StatusNoContent)))
+	business.Get("/members/:id/made", access.ManageTeam, a.listCredentials)
+	business.Delete("/members/:id/made", access.ManageTeam, a.revokeCredentials)
+	business.Patch("/members/:id", access.ManageTeam, a.handleOnce(a.changeMember, a.findPathBusiness,
+		answerChangeRetry))
 	business.Delete("/members/:id", access.ManageTeam,
-		a.once(a.removeMember, a.ofPath, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.handleOnce(a.removeMember, a.findPathBusiness, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // member is the JSON of a member of a business.
@@ -40,7 +41,7 @@ type member struct {
 func showMember(m store.TeamMember) member {
 	return member{
 		ID: m.Person.ID, Email: m.Person.Email, Name: m.Person.Name, Role: m.Role, StaffID: store.OrNull(m.StaffID),
-		Verified: m.Person.Verified, JoinedAt: m.JoinedAt.UTC(),
+		Verified: m.Person.IsVerified, JoinedAt: m.JoinedAt.UTC(),
 	}
 }
 
@@ -62,11 +63,11 @@ func (a *Admin) listMembers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Rooms.Accounts.Team(c.UserContext(), principal(c), business, page)
+	found, next, err := a.Rooms.Accounts.ListMembers(c.UserContext(), principal(c), business, page)
 	if err != nil {
 		return err
 	}
@@ -88,11 +89,11 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	if err := decode(c, &body); err != nil {
 		return err
 	}
-	_, id, err := idOf(c, "Member")
+	_, id, err := parseID(c, "Member")
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	return c.JSON(showMember(*changed))
 }
 
-func changedAgain(c *fiber.Ctx, answer []byte) error {
+func answerChangeRetry(c *fiber.Ctx, answer []byte) error {
 	var changed store.TeamMember
 	if err := json.Unmarshal(answer, &changed); err != nil {
 		return err
@@ -113,11 +114,11 @@ func changedAgain(c *fiber.Ctx, answer []byte) error {
 }
 
 func (a *Admin) removeMember(c *fiber.Ctx) error {
-	_, id, err := idOf(c, "Member")
+	_, id, err := parseID(c, "Member")
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return err
 	}

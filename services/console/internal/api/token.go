@@ -33,11 +33,11 @@ func NewToken(clear string) Token {
 
 func principal(c *fiber.Ctx) identity.Principal { return authorize.Principal(c) }
 
-// bearer returns the principal of a request with an admin token from the environment. The principal's label in logs is
-// the beginning of the token's SHA-256 hash: eight hex digits.
-func bearer(shown string) identity.Principal {
+// newEnvironmentPrincipal returns the principal of a request with an admin token from the environment. The principal's
+// label in logs is the beginning of the token's SHA-256 hash: eight hex digits.
+func newEnvironmentPrincipal(shown string) identity.Principal {
 	sum := sha256.Sum256([]byte(shown))
-	return identity.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
+	return identity.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), IsOperator: true}
 }
 
 // matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration of the call
@@ -66,7 +66,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		return err
 	}
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	p, err := a.bearerOf(c.UserContext(), scheme, strings.TrimSpace(shown))
+	p, err := a.authenticateBearer(c.UserContext(), scheme, strings.TrimSpace(shown))
 	if err == nil {
 		if err := a.Limits.PassPrincipal(c.UserContext(), p.Label, server.AnswerHeader(c)); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderWWWAuthenticate, challenge)
 		return store.ErrRevoked
 	}
-	if !errors.Is(err, identity.ErrNobody) {
+	if !errors.Is(err, identity.ErrInvalidSecret) {
 		return err
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, challenge)
@@ -93,13 +93,14 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		"The admin token is not the right one; send one that was not revoked and has not expired.")
 }
 
-// bearerOf returns the principal of the token in an Authorization header. Errors: [identity.ErrNobody].
-func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (identity.Principal, error) {
+// authenticateBearer returns the principal of the token in an Authorization header. Errors:
+// [identity.ErrInvalidSecret].
+func (a *Admin) authenticateBearer(ctx context.Context, scheme, shown string) (identity.Principal, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
-		return identity.Principal{}, identity.ErrNobody
+		return identity.Principal{}, identity.ErrInvalidSecret
 	}
 	if a.Token.matches(shown) {
-		return bearer(shown), nil
+		return newEnvironmentPrincipal(shown), nil
 	}
-	return a.Rooms.Accounts.ByToken(ctx, shown)
+	return a.Rooms.Accounts.AuthenticateToken(ctx, shown)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnAdminTokenTakesAnothersPlaceWhileBothAreGood(t *testing.T) {
+func TestAdminTokenRotationAcceptsBothTokens(t *testing.T) {
 	t.Parallel()
 	old, next := rand.Text(), rand.Text()
 	tokens := NewToken(old + "," + next)

@@ -18,10 +18,10 @@ import (
 )
 
 func (a *Admin) mountTokens(admin *authorize.Router) {
-	admin.Post("/tokens", access.ManageTeam, a.once(a.createToken, a.ofTokenWanted, createdAgain))
+	admin.Post("/tokens", access.ManageTeam, a.handleOnce(a.createToken, a.findWantedBusiness, answerCreateRetry))
 	admin.Get("/tokens", access.ManageTeam, a.listTokens)
 	admin.Delete("/tokens/:id", access.ManageTeam,
-		a.once(a.revokeToken, a.ofToken, server.AnswerWithResult(fiber.StatusNoContent)))
+		a.handleOnce(a.revokeToken, a.findTokenBusiness, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // token is the JSON of a token of the admin API. The field Token, the secret, is set only in the answer to the request
@@ -70,7 +70,7 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 		}
 		wanted.ExpiresAt = &expires
 	}
-	business, err := a.named(c, body.Business)
+	business, err := a.findNamedBusiness(c, body.Business)
 	if err != nil {
 		return err
 	}
@@ -83,25 +83,25 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-// createdAgain answers a repeated request to create a token. It returns a fault with code conflict, because only the
-// answer to the first request contained the token's secret.
-func createdAgain(_ *fiber.Ctx, answer []byte) error {
-	var made store.TokenMadeError
+// answerCreateRetry answers a repeated request to create a token. It returns a fault with code conflict, because only
+// the answer to the first request contained the token's secret.
+func answerCreateRetry(_ *fiber.Ctx, answer []byte) error {
+	var made store.TokenExistsError
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	return identity.TokenMade(&made)
+	return identity.ToTokenExistsFault(&made)
 }
 
-// ofTokenWanted returns the id of the business for which the body requests a token, or the nil UUID if the token is for
-// operators. Fault: forbidden if the principal does not manage the team of the business, or is no operator and requests
-// a token for operators.
-func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
+// findWantedBusiness returns the id of the business for which the body requests a token, or the nil UUID if the token
+// is for operators. Fault: forbidden if the principal does not manage the team of the business, or is no operator and
+// requests a token for operators.
+func (a *Admin) findWantedBusiness(c *fiber.Ctx) (uuid.UUID, error) {
 	var body newToken
 	if err := decode(c, &body); err != nil {
 		return uuid.Nil, err
 	}
-	business, err := a.named(c, body.Business)
+	business, err := a.findNamedBusiness(c, body.Business)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -112,22 +112,22 @@ func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, principal(c).Require(id, access.ManageTeam)
 }
 
-// ofToken returns the id of the business to which the token in the path belongs. It returns an error if the principal
-// may not revoke the token.
-func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
-	id, err := tokenID(c)
+// findTokenBusiness returns the id of the business to which the token in the path belongs. It returns an error if the
+// principal may not revoke the token.
+func (a *Admin) findTokenBusiness(c *fiber.Ctx) (uuid.UUID, error) {
+	id, err := parseTokenID(c)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	token, err := a.Rooms.Accounts.Token(c.UserContext(), principal(c), id)
+	token, err := a.Rooms.Accounts.FindToken(c.UserContext(), principal(c), id)
 	if err != nil {
 		return uuid.Nil, err
 	}
 	return token.BusinessID, nil
 }
 
-// tokenID returns the id in the path. Fault: not_found for an invalid id.
-func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
+// parseTokenID returns the id in the path. Fault: not_found for an invalid id.
+func parseTokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
 		return uuid.Nil, fault.New(fault.NotFound, "Token not found")
@@ -135,8 +135,9 @@ func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// named returns the business with the slug that the body of a request names. It returns nil if the slug is "".
-func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Snapshot, error) {
+// findNamedBusiness returns the business with the slug that the body of a request names. It returns nil if the slug is
+// "".
+func (a *Admin) findNamedBusiness(c *fiber.Ctx, slug string) (*catalog.Snapshot, error) {
 	if slug == "" {
 		return nil, nil
 	}
@@ -144,7 +145,7 @@ func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Rooms.Business(c.UserContext(), slug)
+	return a.Rooms.FindBusiness(c.UserContext(), slug)
 }
 
 func (a *Admin) listTokens(c *fiber.Ctx) error {
@@ -152,11 +153,11 @@ func (a *Admin) listTokens(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	business, err := a.named(c, c.Query("business"))
+	business, err := a.findNamedBusiness(c, c.Query("business"))
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Rooms.Accounts.Tokens(c.UserContext(), principal(c), business, page)
+	found, next, err := a.Rooms.Accounts.ListTokens(c.UserContext(), principal(c), business, page)
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (a *Admin) listTokens(c *fiber.Ctx) error {
 }
 
 func (a *Admin) revokeToken(c *fiber.Ctx) error {
-	id, err := tokenID(c)
+	id, err := parseTokenID(c)
 	if err != nil {
 		return err
 	}

@@ -9,21 +9,21 @@ import (
 )
 
 func (a *Admin) mountWebhooks(business *authorize.Router) {
-	business.Post("/webhooks", access.Integrate, create(a.Rooms.Integrations.CreateWebhook))
-	business.Get("/webhooks", access.Integrate, listBySlug(a.Rooms.Integrations.Webhooks))
-	business.Patch("/webhooks/:id", access.Integrate, change("Webhook", a.Rooms.Integrations.ChangeWebhook))
-	business.Delete("/webhooks/:id", access.Integrate, discard("Webhook", a.Rooms.Integrations.DeleteWebhook))
-	business.Post("/webhooks/:id/rotate", access.Integrate, ofID("Webhook", fiber.StatusOK,
+	business.Post("/webhooks", access.Integrate, newCreateHandler(a.Rooms.Integrations.CreateWebhook))
+	business.Get("/webhooks", access.Integrate, newSlugListHandler(a.Rooms.Integrations.ListWebhooks))
+	business.Patch("/webhooks/:id", access.Integrate, newChangeHandler("Webhook", a.Rooms.Integrations.ChangeWebhook))
+	business.Delete("/webhooks/:id", access.Integrate, newDiscardHandler("Webhook", a.Rooms.Integrations.DeleteWebhook))
+	business.Post("/webhooks/:id/rotate", access.Integrate, newIDHandler("Webhook", fiber.StatusOK,
 		a.Rooms.Integrations.RotateWebhook))
-	business.Post("/webhooks/:id/test", access.Integrate, ofID("Webhook", fiber.StatusAccepted,
+	business.Post("/webhooks/:id/test", access.Integrate, newIDHandler("Webhook", fiber.StatusAccepted,
 		a.Rooms.Integrations.TestWebhook))
 	business.Get("/webhooks/:id/deliveries", access.Integrate, a.listDeliveries)
 	business.Post("/deliveries/:id/retry", access.Integrate,
-		ofID("Delivery", fiber.StatusAccepted, a.Rooms.Integrations.RetryDelivery))
+		newIDHandler("Delivery", fiber.StatusAccepted, a.Rooms.Integrations.RetryDelivery))
 }
 
 func (a *Admin) listDeliveries(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Webhook")
+	slug, id, err := parseID(c, "Webhook")
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *Admin) listDeliveries(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Rooms.Integrations.Deliveries(c.UserContext(), slug, id, c.Query("status"), page)
+	list, err := a.Rooms.Integrations.ListDeliveries(c.UserContext(), slug, id, c.Query("status"), page)
 	if err != nil {
 		return err
 	}

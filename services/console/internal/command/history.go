@@ -135,7 +135,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 // their number. If there are no changes, the only text is "nothing".
 func between(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
-	all, more, err := changes.Between(before, after)
+	all, more, err := changes.Compare(before, after)
 	if err != nil {
 		return nil, err
 	}

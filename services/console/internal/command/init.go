@@ -16,17 +16,17 @@ func (c *command) initialize() *cobra.Command {
 	b := template.Business{}
 	cmd := &cobra.Command{
 		Use:   "init TRADE",
-		Short: "Print a first manifest with comments, by trade: " + strings.Join(template.Trades(), ", "),
+		Short: "Print a first manifest with comments, by trade: " + strings.Join(template.ListTrades(), ", "),
 		Long: `init prints a manifest to begin with. Keep it in a file, change what it says, then check and publish it:
 
   slotmesh init salon --slug harbor --name "Harbor Studio" > harbor.yaml
   slotmesh validate -f harbor.yaml
   slotmesh apply -f harbor.yaml`,
 		Args:      cobra.ExactArgs(1),
-		ValidArgs: template.Trades(),
+		ValidArgs: template.ListTrades(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			b.Today = timespan.DateOf(clock.System().Now(), clock.System().Now().UTC().Location())
-			text, err := template.Manifest(args[0], b)
+			text, err := template.RenderManifest(args[0], b)
 			if err != nil {
 				return err
 			}

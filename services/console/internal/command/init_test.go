@@ -11,7 +11,7 @@ import (
 func TestAManifestThatInitPrintsIsPublishedAsItIs(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
-	for _, trade := range template.Trades() {
+	for _, trade := range template.ListTrades() {
 		s.in = s.must("init", trade, "--slug", trade, "--name", "The "+trade, "--timezone", "Asia/Tokyo", "--currency",
 			"JPY")
 		if got := s.must("apply", "-f", "-"); !strings.Contains(got, trade+": version 1 is published") {

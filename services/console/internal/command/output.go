@@ -58,7 +58,7 @@ func (c *command) print(value any, t table) error {
 	case asYAML:
 		return c.printYAML(value)
 	case asCSV:
-		return c.write(reportcsv.Table(t.head, t.rows))
+		return c.write(reportcsv.FormatTable(t.head, t.rows))
 	default: // the format asTable, or no requested format
 	}
 	return c.printTable(t)

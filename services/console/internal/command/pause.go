@@ -85,7 +85,7 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 		delete(settings, "paused_until")
 	}
 	fields["bookings"] = settings
-	paused, problems, err := read.With(fields)
+	paused, problems, err := read.WithFields(fields)
 	if err != nil {
 		return nil, err
 	}

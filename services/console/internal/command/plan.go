@@ -99,11 +99,11 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 	} else if err := c.printTable(changesTable(p)); err != nil {
 		return err
 	}
-	if p.Outside.Count > 0 {
+	if p.Conflicts.Count > 0 {
 		if err := c.write([]byte("\n")); err != nil {
 			return err
 		}
-		if err := c.printTable(outsideTable(&p.Outside)); err != nil {
+		if err := c.printTable(outsideTable(&p.Conflicts)); err != nil {
 			return err
 		}
 	}
@@ -113,20 +113,20 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 				"currency they were sold in.\n",
 			k.Bookings, k.Tickets, k.Reservations)
 	}
-	if p.Erases != nil {
-		if err := c.write([]byte("\n" + erasesLine(p.Erases) + "\n")); err != nil {
+	if p.Erasure != nil {
+		if err := c.write([]byte("\n" + erasesLine(p.Erasure) + "\n")); err != nil {
 			return err
 		}
 	}
-	if p.Outside.Unexamined {
+	if p.Conflicts.IsIncomplete {
 		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
 	}
 	return safeToPublish(p)
 }
 
-func erasesLine(e *plan.Erases) string {
+func erasesLine(e *plan.Erasure) string {
 	atLeast := ""
-	if e.More {
+	if e.HasMore {
 		atLeast = "at least "
 	}
 	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)",
@@ -135,7 +135,7 @@ func erasesLine(e *plan.Erases) string {
 
 // safeToPublish returns an error if publishing the manifest of the plan would cause new conflicts.
 func safeToPublish(p *plan.Plan) error {
-	if n := p.Outside.New(); n > 0 {
+	if n := p.Conflicts.CountNew(); n > 0 {
 		return &leavesOutside{n}
 	}
 	return nil
@@ -152,7 +152,7 @@ func changesTable(p *plan.Plan) table {
 	return t
 }
 
-func outsideTable(o *plan.Outside) table {
+func outsideTable(o *plan.Conflicts) table {
 	t := table{head: []string{"OUTSIDE", "WHEN", "WHAT", "FOR", "WHY", "ID"}}
 	row := func(kind, when, what, customer, why, id string, already bool) {
 		if already {
@@ -162,7 +162,7 @@ func outsideTable(o *plan.Outside) table {
 	}
 	for _, b := range o.Bookings {
 		row("booking", b.Booking.Date+" "+clockOf(b.Booking.StartTime), servicesOf(&b.Booking), b.Booking.CustomerName,
-			b.Reason.Message, b.Booking.ID.String(), b.Already)
+			b.Reason.Message, b.Booking.ID.String(), b.IsExisting)
 	}
 	for _, r := range o.Reservations {
 		held := r.Reservation
@@ -171,10 +171,10 @@ func outsideTable(o *plan.Outside) table {
 	}
 	for _, e := range o.Tickets {
 		row("tickets", e.Date.String(), strings.TrimSpace(e.Event+" "+e.Tier), fmt.Sprintf("%d sold", e.Sold),
-			e.Reason.Message, e.EventID.String(), e.Already)
+			e.Reason.Message, e.EventID.String(), e.IsExisting)
 	}
-	if o.More > 0 {
-		t.rows = append(t.rows, []string{"…", fmt.Sprintf("%d more", o.More), "", "", "", ""})
+	if o.Omitted > 0 {
+		t.rows = append(t.rows, []string{"…", fmt.Sprintf("%d more", o.Omitted), "", "", "", ""})
 	}
 	return t
 }

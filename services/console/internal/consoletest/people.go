@@ -24,9 +24,9 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// Operator is the principal of the admin token that is set in the environment. Tests create and change people and
+// IsOperator is the principal of the admin token that is set in the environment. Tests create and change people and
 // tokens as this principal.
-var Operator = access.Principal{Kind: access.Environment, Operator: true}
+var Operator = access.Principal{Kind: access.Environment, IsOperator: true}
 
 // TokenOf creates a token of the admin API with the rights of a member, and returns the token in plain text.
 func (w *World) TokenOf(t *testing.T, m access.Member) string {
@@ -51,7 +51,8 @@ func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) s
 func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by,
+	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.DisplayPrefix(clear),
+		CreatedBy: by,
 		CreatedAt: w.clock.Now(), ExpiresAt: expires}
 	if err := w.Store.AddToken(testkit.AsSystem(t), Operator, token, hash); err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 		}
 	}
 	_, link := secret.New("")
-	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: true,
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn, Verifies: true,
 		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}

@@ -36,14 +36,14 @@ type AccountsConfig struct {
 	// OwnerURL is the public base URL of the owner's pages, with which the links in mails begin. If OwnerURL is "",
 	// console sends no mails about accounts and changes.
 	OwnerURL string
-	// PasswordSignIn is true if people can sign in by a password or by a passkey.
-	PasswordSignIn bool
-	Passkeys       *passkey.Site  // nil: no sign-in by passkeys
-	Provider       *oidc.Provider // nil: no identity provider
-	Businesses     BusinessLister
-	PeerTimeout    time.Duration // timeout of a call to another service
-	Clock          clock.Clock
-	Telemetry      *telemetry.Telemetry
+	// AllowsPasswords is true if people can sign in by a password or by a passkey.
+	AllowsPasswords bool
+	Passkeys        *passkey.Site  // nil: no sign-in by passkeys
+	Provider        *oidc.Provider // nil: no identity provider
+	Businesses      BusinessLister
+	PeerTimeout     time.Duration // timeout of a call to another service
+	Clock           clock.Clock
+	Telemetry       *telemetry.Telemetry
 }
 
 // Principal is the caller. The route has already checked that the principal may do the action; the use case limits the
@@ -55,40 +55,41 @@ type Accounts struct {
 	AccountsConfig
 	Logger *slog.Logger
 
-	waiting chan func(context.Context) error // functions that each send one mail
-	signIns metric.Int64Counter
+	waitingMails chan func(context.Context) error // functions that each send one mail
+	signIns      metric.Int64Counter
 }
 
 // NewAccounts returns the accounts with these settings. It registers the metric slotmesh.sign_ins, which counts
 // sign-ins by method and outcome.
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
-		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
+		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waitingMails: make(chan func(context.Context) error,
+			maxWaitingMails),
 		signIns: cfg.Telemetry.Counter("slotmesh.sign_ins",
 			"Attempts to sign in on the owner's side, by method and outcome (signed-in, refused)."),
 	}
 }
 
-// ErrNobody means that the secret of a link, a session or a token is invalid or has expired. So the secret identifies
-// no person.
-var ErrNobody = errors.New("nobody is signed in by this")
+// ErrInvalidSecret means that the secret of a link, a session or a token is invalid or has expired. So the secret
+// identifies no person.
+var ErrInvalidSecret = errors.New("nobody is signed in by this")
 
-// ByToken returns the principal that a token of the admin API identifies, with their current rights. The argument
-// `clear` is the token. Errors: [ErrNobody].
-func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error) {
-	if !secret.WellFormed(secret.TokenPrefix, clear) {
-		return Principal{}, ErrNobody
+// AuthenticateToken returns the principal that a token of the admin API identifies, with their current rights. The
+// argument `clear` is the token. Errors: [ErrInvalidSecret].
+func (a *Accounts) AuthenticateToken(ctx context.Context, clear string) (Principal, error) {
+	if !secret.IsWellFormed(secret.TokenPrefix, clear) {
+		return Principal{}, ErrInvalidSecret
 	}
-	token, err := a.Store.TokenByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	token, err := a.Store.FindTokenByHash(ctx, secret.Hash(clear), a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return Principal{}, ErrNobody
+		return Principal{}, ErrInvalidSecret
 	}
 	if err != nil {
 		return Principal{}, err
 	}
 	p := Principal{Kind: access.Token, ID: token.ID, Label: "token " + token.ID.String(),
-		Operator: token.Role == access.Operator}
-	if !p.Operator {
+		IsOperator: token.Role == access.Operator}
+	if !p.IsOperator {
 		p.Members = []access.Member{token.Member}
 	}
 	return p, nil
@@ -96,12 +97,12 @@ func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error)
 
 // Renew returns a principal with their current rights. Fault: unauthorized.
 func (a *Accounts) Renew(ctx context.Context, by Principal) (Principal, error) {
-	return a.Store.Current(ctx, by)
+	return a.Store.RefreshPrincipal(ctx, by)
 }
 
 const (
-	writeLasts   = 10 * time.Second // maximum duration of a write whose request has no deadline
-	endWriteTime = 2 * time.Second
+	maxWriteDuration = 10 * time.Second // maximum duration of a write whose request has no deadline
+	endWriteTimeout  = 2 * time.Second
 )
 
 // BeginWrite returns a principal with their current rights, and records that the principal has a write in progress in
@@ -111,7 +112,7 @@ const (
 // If the outcome of the write is unknown, the other service may still execute the write. So in this case the record
 // stays for twice the time that the request had left.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
-	lasts := writeLasts
+	lasts := maxWriteDuration
 	if deadline, ok := ctx.Deadline(); ok {
 		lasts = time.Until(deadline)
 	}
@@ -123,7 +124,7 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 		if ctx.Err() != nil || fault.Is(failed, fault.OutcomeUnknown) {
 			return
 		}
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWriteTime)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWriteTimeout)
 		defer cancel()
 		if err := a.Store.EndWrite(within, id); err != nil {
 			a.Logger.WarnContext(ctx, "the note of a write stays until its end", slog.Any("error", err))
@@ -131,30 +132,30 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedIn is a person with the session by which they are signed in.
-type SignedIn struct {
+// SignedInPerson is a person with the session by which they are signed in.
+type SignedInPerson struct {
 	Principal Principal
 	Person    store.Person
 	Session   store.Session
 }
 
-// BySession returns the person of a session, with their current rights. The argument `clear` is the secret of the
-// session. Errors: [ErrNobody].
-func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
-	if !secret.WellFormed("", clear) {
-		return nil, ErrNobody
+// AuthenticateSession returns the person of a session, with their current rights. The argument `clear` is the secret of
+// the session. Errors: [ErrInvalidSecret].
+func (a *Accounts) AuthenticateSession(ctx context.Context, clear string) (*SignedInPerson, error) {
+	if !secret.IsWellFormed("", clear) {
+		return nil, ErrInvalidSecret
 	}
-	signed, err := a.Store.SessionByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	signed, err := a.Store.FindSessionByHash(ctx, secret.Hash(clear), a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &SignedIn{
+	return &SignedInPerson{
 		Principal: Principal{
 			Kind: access.Person, ID: signed.PersonID, Session: signed.ID, Label: "person " + signed.PersonID.String(),
-			Operator: signed.Person.Operator, Members: signed.Members,
+			IsOperator: signed.Person.IsOperator, Members: signed.Members,
 		},
 		Person: signed.Person, Session: signed.Session,
 	}, nil

@@ -17,17 +17,17 @@ func BrowserKey(clear string) string {
 // KnowsBrowser reports whether the person with the e-mail address has signed in before by a browser. The argument
 // `clear` is the secret in the browser's cookie.
 func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
-	if !secret.WellFormed("", clear) {
+	if !secret.IsWellFormed("", clear) {
 		return false, nil
 	}
-	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
+	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), normalizeAddress(email), a.Clock.Now())
 }
 
 // RememberBrowser stores the browser by which a person has signed in. The argument `clear` is the secret in the
 // browser's cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which
 // is a new secret if `clear` is not a valid one.
-func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {
-	if !secret.WellFormed("", clear) {
+func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedInPerson) (string, error) {
+	if !secret.IsWellFormed("", clear) {
 		clear, _ = secret.New("")
 	}
 	return clear, a.Store.RememberBrowser(ctx, secret.Hash(clear), signed.Person.ID, signed.Session.ID, a.Clock.Now())

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// DeviceGood is how long a person can confirm the code of a program.
-	DeviceGood = 10 * time.Minute
-	// DeviceEvery is the minimum interval between two polls by which a program asks for its token.
-	DeviceEvery = 5 * time.Second
-	// DeviceTokenGood is the lifetime of the token that a program gets.
-	DeviceTokenGood = 90 * 24 * time.Hour
+	// DeviceLoginLifetime is how long a person can confirm the code of a program.
+	DeviceLoginLifetime = 10 * time.Minute
+	// DevicePollInterval is the minimum interval between two polls by which a program asks for its token.
+	DevicePollInterval = 5 * time.Second
+	// DeviceTokenLifetime is the lifetime of the token that a program gets.
+	DeviceTokenLifetime = 90 * 24 * time.Hour
 )
 
 // BusinessLister lists businesses by their ids. *catalogclient.Owner implements it outside tests.
@@ -50,9 +50,9 @@ func newUserCode() string {
 	return string(code)
 }
 
-// UserCode returns the user code in `typed`, the text that a person typed. If the text has no valid user code, UserCode
-// returns "".
-func UserCode(typed string) string {
+// ParseUserCode returns the user code in `typed`, the text that a person typed. If the text has no valid user code,
+// ParseUserCode returns "".
+func ParseUserCode(typed string) string {
 	code := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
 			return -1
@@ -65,8 +65,8 @@ func UserCode(typed string) string {
 	return code
 }
 
-// ShowCode returns a user code with a hyphen in the middle, which is the form that programs show.
-func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
+// FormatUserCode returns a user code with a hyphen in the middle, which is the form that programs show.
+func FormatUserCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
 // user code that a person confirms. The argument `client` is the name of the program's machine, which the program
@@ -74,13 +74,14 @@ func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[code
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()
-	d := store.DeviceLogin{UserCode: newUserCode(), Client: deviceName(client), CreatedAt: now,
-		ExpiresAt: now.Add(DeviceGood)}
+	d := store.DeviceLogin{UserCode: newUserCode(), Client: shortenDeviceName(client), CreatedAt: now,
+		ExpiresAt: now.Add(DeviceLoginLifetime)}
 	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
 }
 
-// deviceName shortens the name of a machine to one line of at most 60 characters. The machine itself reports this name.
-func deviceName(name string) string {
+// shortenDeviceName shortens the name of a machine to one line of at most 60 characters. The machine itself reports
+// this name.
+func shortenDeviceName(name string) string {
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
 	const longest = 60
 	if characters := []rune(line); len(characters) > longest {
@@ -92,16 +93,16 @@ func deviceName(name string) string {
 	return "slotmesh"
 }
 
-// WaitingDevice returns the sign-in that waits for an answer to its user code. The argument `typed` is the code as the
-// person typed it. Errors: [ErrNobody].
-func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
-	code := UserCode(typed)
+// FindDeviceLogin returns the sign-in that waits for an answer to its user code. The argument `typed` is the code as
+// the person typed it. Errors: [ErrInvalidSecret].
+func (a *Accounts) FindDeviceLogin(ctx context.Context, typed string) (*store.DeviceLogin, error) {
+	code := ParseUserCode(typed)
 	if code == "" {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
-	d, err := a.Store.DeviceLogin(ctx, code, a.Clock.Now())
+	d, err := a.Store.FindDeviceLogin(ctx, code, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
 	return &d, err
 }
@@ -115,10 +116,10 @@ type DeviceChoice struct {
 // Value returns the id of the business, which identifies the choice in a form.
 func (c DeviceChoice) Value() string { return c.BusinessID.String() }
 
-// DeviceChoices returns the roles that a person can grant to a program. An operator can grant only the role of an
+// ListDeviceChoices returns the roles that a person can grant to a program. An operator can grant only the role of an
 // operator; other people can grant their own role in each of their businesses. Fault: service_unavailable.
-func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
-	if signed.Principal.Operator {
+func (a *Accounts) ListDeviceChoices(ctx context.Context, signed *SignedInPerson) ([]DeviceChoice, error) {
+	if signed.Principal.IsOperator {
 		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
 	}
 	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
@@ -127,7 +128,7 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 	}
 	var choices []DeviceChoice
 	for _, b := range list.Businesses {
-		if m, ok := signed.Principal.In(b.ID); ok {
+		if m, ok := signed.Principal.MembershipIn(b.ID); ok {
 			choices = append(choices, DeviceChoice{m, b.Name})
 		}
 	}
@@ -135,26 +136,27 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 }
 
 // AnswerDevice stores a person's answer to the sign-in of a program. The argument `typed` is the user code as the
-// person typed it. The argument `as` is the role that the program gets; nil denies the sign-in. Errors: [ErrNobody] if
-// no program waits with this code.
-func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
+// person typed it. The argument `as` is the role that the program gets; nil denies the sign-in. Errors:
+// [ErrInvalidSecret] if no program waits with this code.
+func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedInPerson, typed string, as *DeviceChoice) error {
 	var allowed *access.Member
 	if as != nil {
 		allowed = &as.Member
 	}
-	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, UserCode(typed), allowed, a.Clock.Now())
+	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, ParseUserCode(typed), allowed, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return ErrNobody
+		return ErrInvalidSecret
 	}
 	return err
 }
 
-// Devices lists the programs that the signed-in person has connected by `slotmesh login`, newest first. It also returns
-// the names of the programs' businesses by id. If catalog is unavailable, Devices returns no names, so that the person
-// can still disconnect a program.
-func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
-	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
-	if err != nil || len(devices) == 0 || signed.Principal.Operator {
+// ListDevices lists the programs that the signed-in person has connected by `slotmesh login`, newest first. It also
+// returns the names of the programs' businesses by id. If catalog is unavailable, ListDevices returns no names, so that
+// the person can still disconnect a program.
+func (a *Accounts) ListDevices(ctx context.Context,
+	signed *SignedInPerson) ([]store.Token, map[uuid.UUID]string, error) {
+	devices, err := a.Store.ListDevices(ctx, signed.Person.ID, a.Clock.Now())
+	if err != nil || len(devices) == 0 || signed.Principal.IsOperator {
 		return devices, nil, err
 	}
 	names := map[uuid.UUID]string{}
@@ -171,55 +173,56 @@ func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token
 
 // EndDevice disconnects a program that the signed-in person connected by `slotmesh login`. Errors: [store.ErrRevoked].
 // Fault: outcome_unknown.
-func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+func (a *Accounts) EndDevice(ctx context.Context, signed *SignedInPerson, id uuid.UUID) error {
 	if err := a.Store.EndDevice(ctx, signed.Principal, id, a.Clock.Now()); err != nil {
 		return err
 	}
-	a.changed(ctx, signed.Principal, "revoke token", slog.String("token_id", id.String()))
+	a.logChange(ctx, signed.Principal, "revoke token", slog.String("token_id", id.String()))
 	return nil
 }
 
-// tellOfDevice sends a person a mail, which reports that a program now acts for them. The argument `made` is the
+// mailDeviceAdded sends a person a mail, which reports that a program now acts for them. The argument `made` is the
 // program's token.
-func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
-	who, err := a.Store.ByID(ctx, made.CreatedBy)
+func (a *Accounts) mailDeviceAdded(ctx context.Context, token store.Token) {
+	who, err := a.Store.FindCredentials(ctx, token.CreatedBy)
 	if err != nil {
 		a.Logger.WarnContext(ctx, "a mail about an account was not written", slog.Any("error", err))
 		return
 	}
-	a.tell(ctx, who.Person, aboutPrograms, func(to, link string, languages ...string) (notifications.Mail, error) {
-		return accountmail.DeviceAdded(to, made.Device, link, languages...)
+	a.mailChange(ctx, who.Person, subjectPrograms, func(to, link string, languages ...string) (notifications.Mail,
+		error) {
+		return accountmail.WriteDeviceAdded(to, token.Device, link, languages...)
 	})
 }
 
 // RedeemDevice returns the token for a program after a person has allowed the program's sign-in. The argument `clear`
-// is the secret with which the program polls. Errors: [ErrNobody] for an unknown secret; [store.ErrPending],
+// is the secret with which the program polls. Errors: [ErrInvalidSecret] for an unknown secret; [store.ErrPending],
 // [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
-	if !secret.WellFormed("", clear) {
-		return "", ErrNobody
+	if !secret.IsWellFormed("", clear) {
+		return "", ErrInvalidSecret
 	}
 	token, hash := secret.New(secret.TokenPrefix)
 	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
-	expires := now.Add(DeviceTokenGood)
-	made, err := a.Store.RedeemDeviceLogin(ctx, secret.Hash(clear), DeviceEvery,
-		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.Shown(token), CreatedAt: now,
+	expires := now.Add(DeviceTokenLifetime)
+	made, err := a.Store.RedeemDeviceLogin(ctx, secret.Hash(clear), DevicePollInterval,
+		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.DisplayPrefix(token), CreatedAt: now,
 			ExpiresAt: &expires}, hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		a.refused(ctx, byDevice)
-		return "", ErrNobody
+		a.recordRefusal(ctx, methodDevice)
+		return "", ErrInvalidSecret
 	case errors.Is(err, store.ErrTooManyTokens):
-		a.refused(ctx, byDevice)
+		a.recordRefusal(ctx, methodDevice)
 		return "", store.ErrDenied
 	case errors.Is(err, store.ErrDenied), errors.Is(err, store.ErrExpired):
-		a.refused(ctx, byDevice)
+		a.recordRefusal(ctx, methodDevice)
 		return "", err
 	case err != nil:
 		return "", err
 	}
-	a.count(ctx, byDevice, "signed-in")
-	a.tellOfDevice(ctx, made)
+	a.countSignIn(ctx, methodDevice, "signed-in")
+	a.mailDeviceAdded(ctx, made)
 	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"),
 		slog.String("by", "person "+made.CreatedBy.String()),
 		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()),

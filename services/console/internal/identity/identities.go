@@ -23,46 +23,46 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 }
 
 // SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
-// Errors: [ErrNobody] for a person who was not invited, unless the provider's group makes them an operator; the errors
-// of [oidc.Provider.Finish].
+// Errors: [ErrInvalidSecret] for a person who was not invited, unless the provider's group makes them an operator; the
+// errors of [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	state, code, client string) (string, error) {
 	who, err := a.Provider.Finish(ctx, attempt, state, code)
 	if err != nil {
-		a.refused(ctx, byProvider)
+		a.recordRefusal(ctx, methodProvider)
 		return "", err
 	}
-	person, err := a.vouched(ctx, who)
+	person, err := a.findOrAddVerified(ctx, who)
 	if err != nil {
-		a.refused(ctx, byProvider)
+		a.recordRefusal(ctx, methodProvider)
 		return "", err
 	}
 	session, hash, begun := a.newSession(person.ID, client)
-	if err := a.Store.SignInVouched(ctx, who.Operator, begun, hash); err != nil {
+	if err := a.Store.SignInVerified(ctx, who.IsOperator, begun, hash); err != nil {
 		return "", err
 	}
-	if who.Operator != nil && *who.Operator != person.Operator {
-		a.Logger.InfoContext(ctx, "operator by group", "person_id", person.ID, "operator", *who.Operator)
+	if who.IsOperator != nil && *who.IsOperator != person.IsOperator {
+		a.Logger.InfoContext(ctx, "operator by group", "person_id", person.ID, "operator", *who.IsOperator)
 	}
-	a.signedIn(ctx, byProvider, begun)
+	a.recordSignIn(ctx, methodProvider, begun)
 	return session, nil
 }
 
-// vouched returns the stored person with the address that the provider has confirmed. If no such person is stored, it
-// adds one, but only if the provider's group makes the person an operator. Errors: [ErrNobody] for any other unknown
-// person.
-func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
-	found, err := a.Store.ByEmail(ctx, address(who.Email))
+// findOrAddVerified returns the stored person with the address that the provider has confirmed. If no such person is
+// stored, it adds one, but only if the provider's group makes the person an operator. Errors: [ErrInvalidSecret] for
+// any other unknown person.
+func (a *Accounts) findOrAddVerified(ctx context.Context, who oidc.Identity) (store.Person, error) {
+	found, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(who.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return found.Person, err
 	}
-	if who.Operator == nil || !*who.Operator || !email.Valid(address(who.Email)) {
-		return store.Person{}, ErrNobody
+	if who.IsOperator == nil || !*who.IsOperator || !email.Valid(normalizeAddress(who.Email)) {
+		return store.Person{}, ErrInvalidSecret
 	}
 	name := who.Name
 	if name == "" || len(name) > 200 {
-		name = address(who.Email)
+		name = normalizeAddress(who.Email)
 	}
-	return a.Store.AddVouched(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name,
+	return a.Store.AddVerifiedPerson(ctx, store.Person{ID: uuid.New(), Email: normalizeAddress(who.Email), Name: name,
 		CreatedAt: a.Clock.Now()})
 }

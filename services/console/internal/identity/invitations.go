@@ -18,13 +18,13 @@ import (
 // `secret` is the secret of the mailed link.
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
-// Invitations lists the open invitations of a business, oldest first.
-func (a *Accounts) Invitations(ctx context.Context, by Principal,
+// ListInvitations lists the open invitations of a business, oldest first.
+func (a *Accounts) ListInvitations(ctx context.Context, by Principal,
 	business *catalog.Snapshot) ([]store.Invitation, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
-	return a.Store.InvitationsOf(ctx, business.ID, a.Clock.Now())
+	return a.Store.ListInvitations(ctx, business.ID, a.Clock.Now())
 }
 
 // WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
@@ -36,33 +36,34 @@ func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, busines
 	if err := a.Store.WithdrawInvitation(ctx, by, business.ID, id, a.Clock.Now()); err != nil {
 		return err
 	}
-	a.changed(ctx, by, "withdraw invitation", slog.String("slug", business.Slug),
+	a.logChange(ctx, by, "withdraw invitation", slog.String("slug", business.Slug),
 		slog.String("invitation_id", id.String()))
 	return nil
 }
 
-// Received is an invitation as the invited person sees it, with the name of the business.
-type Received struct {
+// ReceivedInvitation is an invitation as the invited person sees it, with the name of the business.
+type ReceivedInvitation struct {
 	store.Invitation
 	Business string // name of the business
 }
 
-// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. If the person's address is not
-// verified, it returns no invitations, because an inviter may be signed in as this person. Fault: service_unavailable.
-func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
-	if !signed.Person.Verified {
+// ListReceivedInvitations lists the open invitations to the signed-in person, oldest first. If the person's address is
+// not verified, it returns no invitations, because an inviter may be signed in as this person. Fault:
+// service_unavailable.
+func (a *Accounts) ListReceivedInvitations(ctx context.Context, signed *SignedInPerson) ([]ReceivedInvitation, error) {
+	if !signed.Person.IsVerified {
 		return nil, nil
 	}
-	list, err := a.Store.InvitationsTo(ctx, signed.Person.Email, a.Clock.Now())
+	list, err := a.Store.ListInvitationsTo(ctx, signed.Person.Email, a.Clock.Now())
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	return a.received(ctx, list)
+	return a.describeInvitations(ctx, list)
 }
 
-// received adds the names of the businesses to invitations, and removes the invitations of deleted businesses from the
-// list.
-func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Received, error) {
+// describeInvitations adds the names of the businesses to invitations, and removes the invitations of deleted
+// businesses from the list.
+func (a *Accounts) describeInvitations(ctx context.Context, list []store.Invitation) ([]ReceivedInvitation, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, inv := range list {
 		ids[i] = inv.BusinessID
@@ -75,31 +76,31 @@ func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Rec
 	for _, b := range businesses.Businesses {
 		names[b.ID] = b.Name
 	}
-	var all []Received
+	var all []ReceivedInvitation
 	for _, inv := range list {
 		if name, ok := names[inv.BusinessID]; ok {
-			all = append(all, Received{inv, name})
+			all = append(all, ReceivedInvitation{inv, name})
 		}
 	}
 	return all, nil
 }
 
-// InvitationByLink returns the open invitation of a mailed link. The argument `clear` is the secret of the link.
-// Errors: [ErrNobody]. Fault: service_unavailable.
-func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Received, error) {
-	if !secret.WellFormed("", clear) {
-		return nil, ErrNobody
+// FindInvitationByLink returns the open invitation of a mailed link. The argument `clear` is the secret of the link.
+// Errors: [ErrInvalidSecret]. Fault: service_unavailable.
+func (a *Accounts) FindInvitationByLink(ctx context.Context, clear string) (*ReceivedInvitation, error) {
+	if !secret.IsWellFormed("", clear) {
+		return nil, ErrInvalidSecret
 	}
-	found, err := a.Store.InvitationByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	found, err := a.Store.FindInvitationByHash(ctx, secret.Hash(clear), a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.received(ctx, []store.Invitation{found})
+	list, err := a.describeInvitations(ctx, []store.Invitation{found})
 	if err == nil && len(list) == 0 {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
 	if err != nil {
 		return nil, err
@@ -108,32 +109,32 @@ func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Receive
 }
 
 // AcceptInvitation makes the person with an e-mail address a member of the business that has invited this address. The
-// caller must have checked, by a mailed link, that the person owns the address. Errors: [ErrNobody] if the invitation
-// is no longer open. Fault: conflict for a person who already belongs to the maximum number of businesses.
+// caller must have checked, by a mailed link, that the person owns the address. Errors: [ErrInvalidSecret] if the
+// invitation is no longer open. Fault: conflict for a person who already belongs to the maximum number of businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
-	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
+	return a.logAcceptance(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }
 
 // AcceptOwnInvitation makes the signed-in person a member, as [Accounts.AcceptInvitation] does.
-func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
-	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email,
+func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedInPerson, id uuid.UUID) error {
+	return a.logAcceptance(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email,
 		a.Clock.Now()))
 }
 
-// accepted logs that an invitation was accepted. The argument `err` is the result of the store. If it is not nil,
-// accepted logs nothing and returns the error for the caller.
-func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
+// logAcceptance logs that an invitation was accepted. The argument `err` is the result of the store. If it is not nil,
+// logAcceptance logs nothing and returns the error for the caller.
+func (a *Accounts) logAcceptance(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return ErrNobody
+		return ErrInvalidSecret
 	}
 	if err != nil {
-		return memberFault(err)
+		return toMemberFault(err)
 	}
 	a.Logger.InfoContext(ctx, "invitation accepted", "invitation_id", id)
 	return nil
 }
 
 // DeclineInvitation deletes an open invitation to the signed-in person.
-func (a *Accounts) DeclineInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+func (a *Accounts) DeclineInvitation(ctx context.Context, signed *SignedInPerson, id uuid.UUID) error {
 	return a.Store.DeclineInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now())
 }

@@ -22,11 +22,11 @@ import (
 
 // Invitation has the data with which a principal invites a person into a business, or to become an operator.
 type Invitation struct {
-	Email   string
-	Name    string // if "", the address is also the name
-	Role    access.Role
-	StaffID *uuid.UUID // id of the staff member in the offer, for the role staff
-	Unsaid  bool       // true: the server sends no mail, because the inviter informs the person
+	Email    string
+	Name     string // if "", the address is also the name
+	Role     access.Role
+	StaffID  *uuid.UUID // id of the staff member in the offer, for the role staff
+	IsSilent bool       // true: the server sends no mail, because the inviter informs the person
 }
 
 // Invited is the result of an invitation. Link is the path of a page that signs the person in once. It is "" if the
@@ -35,10 +35,10 @@ type Invited struct {
 	ID        uuid.UUID // id of the person, or of the invitation while it is pending
 	Email     string
 	Role      access.Role
-	Pending   bool // true: the person has an account and must accept
+	IsPending bool // true: the person has an account and must accept
 	Link      string
 	ExpiresAt *time.Time // expiry of the link, or of the pending invitation
-	Mailed    bool       // true: the mail server accepted the mail of the invitation, which has another link
+	IsMailed  bool       // true: the mail server accepted the mail of the invitation, which has another link
 }
 
 // LinkPath returns the path of the page on which a person signs in by a link. The argument `secret` is the secret of
@@ -54,40 +54,41 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.S
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
-	m, err := memberOf(business, wanted.Role, wanted.StaffID)
+	m, err := buildMember(business, wanted.Role, wanted.StaffID)
 	if err != nil {
 		return nil, err
 	}
-	person, err := a.person(ctx, by, business.ID, wanted)
+	person, err := a.findOrAddPerson(ctx, by, business.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if !by.Operator {
+	if !by.IsOperator {
 		if err := a.Limits.CountBusinessInvitation(ctx, business.ID); err != nil {
 			return nil, err
 		}
 	}
 	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(),
 		func(by Principal, p store.Person, known []access.Member) bool {
-			return !by.Operator && (p.Verified || !managesAll(by, p, known))
+			return !by.IsOperator && (p.IsVerified || !managesAll(by, p, known))
 		})
 	if err != nil {
-		return nil, memberFault(err)
+		return nil, toMemberFault(err)
 	}
 	if pending.ID != uuid.Nil {
-		a.changed(ctx, by, "invite", slog.String("slug", business.Slug),
+		a.logChange(ctx, by, "invite", slog.String("slug", business.Slug),
 			slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
-		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true,
+		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, IsPending: true,
 			ExpiresAt: &pending.ExpiresAt}
-		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
+		invited.IsMailed = !wanted.IsSilent && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
 			cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
 		return invited, nil
 	}
-	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()),
+	a.logChange(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()),
 		slog.String("role", string(m.Role)))
-	invited, err := a.invited(ctx, by, business.ID, person, m.Role)
-	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil, cmp.Or(business.Name, business.Slug),
+	invited, err := a.newInvited(ctx, by, business.ID, person, m.Role)
+	if err == nil && !wanted.IsSilent {
+		invited.IsMailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil,
+			cmp.Or(business.Name, business.Slug),
 			business.DefaultLanguage)
 	}
 	return invited, err
@@ -96,29 +97,29 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.S
 // InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. The argument `by` is the
 // inviter. Faults: invalid_parameter; forbidden if the inviter is not an operator.
 func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
-	if !by.Operator {
+	if !by.IsOperator {
 		return nil, fault.New(fault.Forbidden, "Only operators make operators.")
 	}
 	if wanted.StaffID != nil {
 		return nil, request.Invalid("staff_id: an operator is in no business; leave it out.")
 	}
-	person, err := a.person(ctx, by, uuid.Nil, wanted)
+	person, err := a.findOrAddPerson(ctx, by, uuid.Nil, wanted)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.Store.MakeOperator(ctx, by, person.ID, a.Clock.Now()); err != nil {
 		return nil, err
 	}
-	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
-	invited, err := a.invited(ctx, by, uuid.Nil, person, access.Operator)
-	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
+	a.logChange(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
+	invited, err := a.newInvited(ctx, by, uuid.Nil, person, access.Operator)
+	if err == nil && !wanted.IsSilent {
+		invited.IsMailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
 	}
 	return invited, err
 }
 
-// person returns the stored person with the address in `wanted`. If no such person is stored, it adds one.
-func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID,
+// findOrAddPerson returns the stored person with the address in `wanted`. If no such person is stored, it adds one.
+func (a *Accounts) findOrAddPerson(ctx context.Context, by Principal, businessID uuid.UUID,
 	wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
 	if err != nil {
@@ -135,11 +136,11 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 		Name: name, CreatedAt: a.Clock.Now()})
 }
 
-// memberOf checks the role and the staff id of a new member, and returns the membership. Fault: invalid_parameter.
-func memberOf(business *catalog.Snapshot, role access.Role, staffID *uuid.UUID) (access.Member, error) {
+// buildMember checks the role and the staff id of a new member, and returns the membership. Fault: invalid_parameter.
+func buildMember(business *catalog.Snapshot, role access.Role, staffID *uuid.UUID) (access.Member, error) {
 	m := access.Member{BusinessID: business.ID, Role: role}
 	switch {
-	case !role.OfBusiness():
+	case !role.IsBusinessRole():
 		return m, request.Invalid("role: send owner, manager, desk, staff or viewer.")
 	case role != access.Staff && staffID != nil:
 		return m, request.Invalid("staff_id: only the role staff has one; leave it out.")
@@ -154,15 +155,15 @@ func memberOf(business *catalog.Snapshot, role access.Role, staffID *uuid.UUID) 
 
 // managesAll reports whether the principal manages the team of every business to which the person belongs.
 func managesAll(by Principal, person store.Person, members []access.Member) bool {
-	return by.Operator || !person.Operator && by.ManagesTeams(members)
+	return by.IsOperator || !person.IsOperator && by.ManagesTeams(members)
 }
 
-func memberFault(err error) error {
+func toMemberFault(err error) error {
 	switch {
-	case errors.Is(err, store.ErrMember):
+	case errors.Is(err, store.ErrAlreadyMember):
 		return fault.Wrap(fault.Conflict, err,
 			"email: this person is a member already, with another role; change that instead.")
-	case errors.Is(err, store.ErrTooMany):
+	case errors.Is(err, store.ErrTooManyBusinesses):
 		return fault.Wrap(fault.Conflict, err,
 			fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
 	case errors.Is(err, store.ErrTooManyInvitations):
@@ -172,15 +173,15 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited returns the result of an invitation. The result has a link to sign in if the principal may see this link. An
-// operator may see the link of every person. An owner may see only the link of a person who is not verified, and who
+// newInvited returns the result of an invitation. The result has a link to sign in if the principal may see this link.
+// An operator may see the link of every person. An owner may see only the link of a person who is not verified, and who
 // belongs only to businesses whose teams the owner manages.
-func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
+func (a *Accounts) newInvited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
 	role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
-	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}
-	clear, expires, err := a.makeLink(link, LinkGood, func(l store.Link, hash [32]byte) error {
-		return a.Store.AddHandedLink(ctx, by, businessID, l, hash)
+	link := store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn}
+	clear, expires, err := a.makeLink(link, LinkLifetime, func(l store.Link, hash [32]byte) error {
+		return a.Store.AddSharedLink(ctx, by, businessID, l, hash)
 	})
 	if errors.Is(err, store.ErrKnownElsewhere) {
 		return invited, nil
@@ -193,8 +194,8 @@ func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UU
 	return invited, nil
 }
 
-// changed logs a change and the principal who made it.
-func (a *Accounts) changed(ctx context.Context, by Principal, change string, attrs ...slog.Attr) {
+// logChange logs a change and the principal who made it.
+func (a *Accounts) logChange(ctx context.Context, by Principal, change string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{slog.String("change", change), slog.String("by", by.String())}, attrs...)
 	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", attrs...)
 }

@@ -23,26 +23,26 @@ type Mailer interface {
 }
 
 const (
-	// mostWaiting is the maximum number of mails that wait in memory. Further mails are dropped; people can request
+	// maxWaitingMails is the maximum number of mails that wait in memory. Further mails are dropped; people can request
 	// them again.
-	mostWaiting = 200
-	mailers     = 4                // maximum number of mails that are sent concurrently
-	mailWithin  = 15 * time.Second // timeout of a mail from the queue in memory
-	inviteMail  = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
+	maxWaitingMails   = 200
+	mailWorkers       = 4                // maximum number of mails that are sent concurrently
+	mailTimeout       = 15 * time.Second // timeout of a mail from the queue in memory
+	inviteMailTimeout = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
 )
 
 // AccountKey returns the key by which package limits counts the attempts for an e-mail address, whether or not a person
 // has this address. The key does not reveal the address.
 func AccountKey(email string) string {
-	sum := sha256.Sum256([]byte(address(email)))
+	sum := sha256.Sum256([]byte(normalizeAddress(email)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// later sends a mail in the background. So the duration of the response does not reveal whether a mail is sent, or
-// whether an account exists.
-func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
+// mailInBackground sends a mail in the background. So the duration of the response does not reveal whether a mail is
+// sent, or whether an account exists.
+func (a *Accounts) mailInBackground(ctx context.Context, send func(context.Context) error) {
 	select {
-	case a.waiting <- send:
+	case a.waitingMails <- send:
 	default:
 		a.Logger.WarnContext(ctx, "a mail about an account was given up: too many wait")
 	}
@@ -52,14 +52,14 @@ func (a *Accounts) later(ctx context.Context, send func(context.Context) error) 
 // can request the mail again.
 func (a *Accounts) KeepMailing(ctx context.Context) error {
 	var all sync.WaitGroup
-	for range mailers {
+	for range mailWorkers {
 		all.Go(func() {
 			for {
 				select {
 				case <-ctx.Done():
 					return
-				case send := <-a.waiting:
-					a.mail(ctx, send, mailWithin)
+				case send := <-a.waitingMails:
+					a.sendMail(ctx, send, mailTimeout)
 				}
 			}
 		})
@@ -68,10 +68,10 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail, and reports whether the mail server accepted it. The timeout is the longer one of the argument
-// `within` and the timeout for calls to other services.
-func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
-	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
+// sendMail sends one mail, and reports whether the mail server accepted it. The timeout is the longer one of the
+// argument `within` and the timeout for calls to other services.
+func (a *Accounts) sendMail(ctx context.Context, send func(context.Context) error, timeout time.Duration) bool {
+	bounded, cancel := context.WithTimeout(ctx, max(timeout, a.PeerTimeout))
 	defer cancel()
 	err := send(bounded)
 	if err != nil {
@@ -91,35 +91,35 @@ func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID 
 	if a.OwnerURL == "" || a.Limits.CountInvitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
-	return a.mail(ctx, func(ctx context.Context) error {
-		path, kind := "/sign-in", accountmail.Known
+	return a.sendMail(ctx, func(ctx context.Context) error {
+		path, kind := "/sign-in", accountmail.KnownInvitee
 		switch {
-		case to.Verified && pending != uuid.Nil:
+		case to.IsVerified && pending != uuid.Nil:
 			clear, hash := secret.New("")
 			if err := a.Store.SetInvitationSecret(ctx, by, businessID, pending, hash); err != nil {
 				return err
 			}
-			path, kind = InvitationPath(clear), accountmail.Accepts
-		case !to.Verified:
-			kind = accountmail.New
-			link := store.Link{PersonID: to.ID, Purpose: store.ForSignIn, Verifies: true}
-			if a.PasswordSignIn {
-				link.Purpose = store.ForPassword
+			path, kind = InvitationPath(clear), accountmail.AcceptingInvitee
+		case !to.IsVerified:
+			kind = accountmail.NewInvitee
+			link := store.Link{PersonID: to.ID, Purpose: store.PurposeSignIn, Verifies: true}
+			if a.AllowsPasswords {
+				link.Purpose = store.PurposePassword
 			}
-			clear, _, err := a.makeInvitation(ctx, by, businessID, link, store.InvitationGood)
+			clear, _, err := a.makeInvitation(ctx, by, businessID, link, store.InvitationLifetime)
 			if err != nil {
 				return err
 			}
-			if path = LinkPath(clear); a.PasswordSignIn {
+			if path = LinkPath(clear); a.AllowsPasswords {
 				path = PasswordPath(clear)
 			}
 		}
-		mail, err := accountmail.Invitation(to.Email, business, a.OwnerURL+path, kind, to.Language, language)
+		mail, err := accountmail.WriteInvitation(to.Email, business, a.OwnerURL+path, kind, to.Language, language)
 		if err != nil {
 			return err
 		}
 		return a.Mails.SendMail(ctx, mail)
-	}, inviteMail)
+	}, inviteMailTimeout)
 }
 
 // VersionsURL returns the URL of the page with the versions of a business's offer. It returns "" if OwnerURL is not
@@ -133,11 +133,11 @@ func (a *Accounts) VersionsURL(slug string) string {
 
 // The kinds of changes about which people get mails. The mails of each kind have a separate rate limit.
 const (
-	aboutPassword  = "password"
-	aboutPasskeys  = "passkeys"
-	aboutPrograms  = "programs"
-	AboutRetention = "retention"
-	AboutPayments  = "payment accounts"
+	subjectPassword  = "password"
+	subjectPasskeys  = "passkeys"
+	subjectPrograms  = "programs"
+	SubjectRetention = "retention"
+	SubjectPayments  = "payment accounts"
 )
 
 // mayNotify reports whether a person may now get a mail about a change. If the person may get it, mayNotify counts the
@@ -145,7 +145,7 @@ const (
 // gets no such mails. Otherwise an inviter could enter any address, and so send many mails to a person who does not use
 // Slotmesh.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
-	if !to.Verified {
+	if !to.IsVerified {
 		return false
 	}
 	if err := a.Limits.CountAccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
@@ -164,8 +164,8 @@ func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject
 	if a.OwnerURL == "" {
 		return
 	}
-	a.later(ctx, func(ctx context.Context) error {
-		owners, err := a.Store.Owners(ctx, businessID)
+	a.mailInBackground(ctx, func(ctx context.Context) error {
+		owners, err := a.Store.ListOwners(ctx, businessID)
 		if err != nil {
 			return err
 		}

@@ -16,29 +16,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid
-// cursor.
-func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Snapshot,
+// ListMembers lists the members of a business in the order in which they joined. Fault: invalid_parameter for an
+// invalid cursor.
+func (a *Accounts) ListMembers(ctx context.Context, by Principal, business *catalog.Snapshot,
 	page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, "", err
 	}
-	return a.Store.Team(ctx, business.ID, page)
+	return a.Store.ListMembers(ctx, business.ID, page)
 }
 
-// Names maps the ids of people to their names, for the list of a business's events.
-func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
-	return a.Store.Names(ctx, people)
+// FindNames maps the ids of people to their names, for the list of a business's events.
+func (a *Accounts) FindNames(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	return a.Store.FindNames(ctx, people)
 }
 
-// Member returns one member of a business. Fault: not_found.
-func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Snapshot,
+// FindMember returns one member of a business. Fault: not_found.
+func (a *Accounts) FindMember(ctx context.Context, by Principal, business *catalog.Snapshot,
 	personID uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
-	m, err := a.Store.Member(ctx, business.ID, personID)
-	return &m, teamFault(err)
+	m, err := a.Store.FindMember(ctx, business.ID, personID)
+	return &m, toTeamFault(err)
 }
 
 // ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
@@ -49,15 +49,16 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
-	to, err := memberOf(business, role, staffID)
+	to, err := buildMember(business, role, staffID)
 	if err != nil {
 		return nil, err
 	}
 	changed, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
 	if err != nil {
-		return nil, teamFault(err)
+		return nil, toTeamFault(err)
 	}
-	a.changed(ctx, by, "change member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()),
+	a.logChange(ctx, by, "change member", slog.String("slug", business.Slug),
+		slog.String("person_id", personID.String()),
 		slog.String("role", string(role)))
 	return &changed, nil
 }
@@ -71,13 +72,14 @@ func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *cat
 		return err
 	}
 	if err := a.Store.RemoveMember(ctx, by, business.ID, personID, a.Clock.Now()); err != nil {
-		return teamFault(err)
+		return toTeamFault(err)
 	}
-	a.changed(ctx, by, "remove member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()))
+	a.logChange(ctx, by, "remove member", slog.String("slug", business.Slug),
+		slog.String("person_id", personID.String()))
 	return nil
 }
 
-func teamFault(err error) error {
+func toTeamFault(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Member not found")
@@ -88,18 +90,18 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to verified
-// operators. It returns each address as the caller spelled it. Fault: invalid_parameter for more than
+// FindVerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to
+// verified operators. It returns each address as the caller spelled it. Fault: invalid_parameter for more than
 // [console.MaxAddresses] addresses.
-func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
+func (a *Accounts) FindVerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {
 		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)
 	}
 	canonical := make([]string, len(emails))
 	for i, email := range emails {
-		canonical[i] = address(email)
+		canonical[i] = normalizeAddress(email)
 	}
-	found, err := a.Store.VerifiedMembers(ctx, businessID, canonical, a.Clock.Now())
+	found, err := a.Store.FindVerifiedMembers(ctx, businessID, canonical, a.Clock.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Operators lists the operators, in the order in which they were added. Faults: forbidden; invalid_parameter for an
+// ListOperators lists the operators, in the order in which they were added. Faults: forbidden; invalid_parameter for an
 // invalid cursor.
-func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Page) ([]store.Operator, string, error) {
+func (a *Accounts) ListOperators(ctx context.Context, by Principal,
+	page request.Page) ([]store.Operator, string, error) {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return nil, "", err
 	}
-	return a.Store.Operators(ctx, a.Clock.Now(), page)
+	return a.Store.ListOperators(ctx, a.Clock.Now(), page)
 }
 
 // DemoteOperator removes the operator right of a person, signs the person out, and revokes the tokens that they created
@@ -29,9 +30,9 @@ func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uu
 		return err
 	}
 	if err := a.Store.DemoteOperator(ctx, by, personID, a.Clock.Now()); err != nil {
-		return operatorFault(err)
+		return toOperatorFault(err)
 	}
-	a.changed(ctx, by, "demote operator", slog.String("person_id", personID.String()))
+	a.logChange(ctx, by, "demote operator", slog.String("person_id", personID.String()))
 	return nil
 }
 
@@ -42,13 +43,13 @@ func (a *Accounts) SignOutOperator(ctx context.Context, by Principal, personID u
 		return err
 	}
 	if err := a.Store.SignOutOperator(ctx, by, personID, a.Clock.Now()); err != nil {
-		return operatorFault(err)
+		return toOperatorFault(err)
 	}
-	a.changed(ctx, by, "sign out operator", slog.String("person_id", personID.String()))
+	a.logChange(ctx, by, "sign out operator", slog.String("person_id", personID.String()))
 	return nil
 }
 
-func operatorFault(err error) error {
+func toOperatorFault(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Operator not found")

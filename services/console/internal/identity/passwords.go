@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// PasswordLinkGood is how long a mailed link to choose a password is valid (accounts.md).
-const PasswordLinkGood = 30 * time.Minute
+// PasswordLinkLifetime is how long a mailed link to choose a password is valid (accounts.md).
+const PasswordLinkLifetime = 30 * time.Minute
 
 // ErrWrongPassword means that the password that a person gave is not their current password.
 var ErrWrongPassword = errors.New("is not the password")
@@ -27,15 +27,15 @@ func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 // newSession returns a session that begins now, the secret of the session, and the hash of the secret.
 func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]byte, store.Session) {
 	clear, hash := secret.New("")
-	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client),
+	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: shortenClientName(client),
 		CreatedAt: a.Clock.Now()}
 }
 
 // SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. The argument
 // `clear` is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
-// [ErrNobody].
+// [ErrInvalidSecret].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
-	who, err := a.Store.ByEmail(ctx, address(email))
+	who, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
@@ -44,47 +44,47 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 		return "", err
 	}
 	if !ok {
-		a.refused(ctx, byPassword)
-		return "", ErrNobody
+		a.recordRefusal(ctx, methodPassword)
+		return "", ErrInvalidSecret
 	}
 	session, hash, begun := a.newSession(who.ID, client)
 	err = a.Store.SignInByPassword(ctx, who.PasswordHash, begun, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		a.refused(ctx, byPassword)
-		return "", ErrNobody
+		a.recordRefusal(ctx, methodPassword)
+		return "", ErrInvalidSecret
 	}
 	if err != nil {
 		return "", err
 	}
-	a.signedIn(ctx, byPassword, begun)
+	a.recordSignIn(ctx, methodPassword, begun)
 	return session, nil
 }
 
-// address returns the normal form of an e-mail address.
-func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
+// normalizeAddress returns the normal form of an e-mail address.
+func normalizeAddress(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
-// AskForPassword mails a link to choose a password, if a person has the address. It works in the background, so the
+// MailPasswordLink mails a link to choose a password, if a person has the address. It works in the background, so the
 // duration of the response does not reveal whether the address is known. The mail is in the person's own language. If
 // this language is unknown, the mail is in the first language in `languages` that is available. The caller must count
 // the mail against the rate limit before the call.
-func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
-	email = address(email)
-	a.later(ctx, func(ctx context.Context) error {
-		who, err := a.Store.ByEmail(ctx, email)
+func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages ...string) {
+	email = normalizeAddress(email)
+	a.mailInBackground(ctx, func(ctx context.Context) error {
+		who, err := a.Store.FindCredentialsByEmail(ctx, email)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true},
-			PasswordLinkGood, func(l store.Link, hash [32]byte) error {
+		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.PurposePassword, Verifies: true},
+			PasswordLinkLifetime, func(l store.Link, hash [32]byte) error {
 				return a.Store.AddLink(ctx, l, hash)
 			})
 		if err != nil {
 			return err
 		}
-		mail, err := accountmail.Password(who.Email, a.OwnerURL+PasswordPath(clear),
+		mail, err := accountmail.WritePasswordLink(who.Email, a.OwnerURL+PasswordPath(clear),
 			append([]string{who.Language}, languages...)...)
 		if err != nil {
 			return err
@@ -97,9 +97,10 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 // the person out in all browsers, and returns the secret of a new session. So only the new password works, even if the
 // person has lost a device, or if another person uses the account.
 //
-// Errors: [ErrNobody]; the errors of [password.Check]. After an error of [password.Check], the link can still be used.
+// Errors: [ErrInvalidSecret]; the errors of [password.Check]. After an error of [password.Check], the link can still be
+// used.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
-	who, err := a.WhoseLink(ctx, link, store.ForPassword)
+	who, err := a.FindPersonByLink(ctx, link, store.PurposePassword)
 	if err != nil {
 		return "", err
 	}
@@ -113,21 +114,21 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 	session, hash, begun := a.newSession(who.ID, client)
 	_, err = a.Store.SetPasswordByLink(ctx, secret.Hash(link), kept, begun, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", ErrNobody
+		return "", ErrInvalidSecret
 	}
 	if err != nil {
 		return "", err
 	}
-	a.signedIn(ctx, byPasswordLink, begun)
+	a.recordSignIn(ctx, methodPasswordLink, begun)
 	return session, nil
 }
 
 // ChangePassword sets a new password of the signed-in person, and signs the person out in all browsers. It returns the
 // secret of a new session. Errors: [ErrWrongPassword] if the argument `current` is not the person's password.
 // [ErrStale] if the person has only passkeys and signed in more than [FreshFor] ago. The errors of [password.Check].
-func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
+func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedInPerson,
 	current, chosen, client string) (string, error) {
-	who, err := a.Store.ByID(ctx, signed.Person.ID)
+	who, err := a.Store.FindCredentials(ctx, signed.Person.ID)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +140,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
 		if !ok {
 			return "", ErrWrongPassword
 		}
-	} else if err := a.fresh(signed); err != nil {
+	} else if err := a.checkFresh(signed); err != nil {
 		return "", err
 	}
 	if err := password.Check(chosen, who.Email, who.Name); err != nil {
@@ -158,6 +159,6 @@ func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "password changed", "person_id", who.ID, "session_id", begun.ID)
-	a.tell(ctx, who.Person, aboutPassword, accountmail.PasswordChanged)
+	a.mailChange(ctx, who.Person, subjectPassword, accountmail.WritePasswordChanged)
 	return session, nil
 }

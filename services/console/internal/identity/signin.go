@@ -13,70 +13,70 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// LinkGood is how long a link to sign in is valid (accounts.md).
-const LinkGood = 15 * time.Minute
+// LinkLifetime is how long a link to sign in is valid (accounts.md).
+const LinkLifetime = 15 * time.Minute
 
 // makeLink makes a link that can be used once and expires after the duration `good`. The function `keep` stores the
 // link by the hash of its secret. makeLink returns the secret and the time of expiry.
-func (a *Accounts) makeLink(link store.Link, good time.Duration,
+func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
 	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
-	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
+	link.ExpiresAt = a.Clock.Now().Add(lifetime).UTC().Truncate(time.Second)
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
 // makeInvitation makes a link that is mailed to an invited person. It works as makeLink does. The argument `by` is the
 // inviter. The argument `businessID` is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
-	good time.Duration) (string, time.Time, error) {
-	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error {
+	lifetime time.Duration) (string, time.Time, error) {
+	return a.makeLink(link, lifetime, func(l store.Link, hash [32]byte) error {
 		return a.Store.AddInvitation(ctx, by, businessID, l, hash)
 	})
 }
 
-// WhoseLink returns the person of a link with this purpose. The link stays valid. Errors: [ErrNobody] for an unknown,
-// used or expired link.
-func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
-	if !secret.WellFormed("", link) {
-		return nil, ErrNobody
+// FindPersonByLink returns the person of a link with this purpose. The link stays valid. Errors: [ErrInvalidSecret] for
+// an unknown, used or expired link.
+func (a *Accounts) FindPersonByLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
+	if !secret.IsWellFormed("", link) {
+		return nil, ErrInvalidSecret
 	}
-	p, err := a.Store.PersonByLink(ctx, secret.Hash(link), purpose, a.Clock.Now())
+	p, err := a.Store.FindPersonByLink(ctx, secret.Hash(link), purpose, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNobody
+		return nil, ErrInvalidSecret
 	}
 	return &p, err
 }
 
 // SignInByLink uses up a link to sign in, and returns the secret of a new session. The argument `client` is the
-// browser's User-Agent. Errors: [ErrNobody].
+// browser's User-Agent. Errors: [ErrInvalidSecret].
 func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
-	if !secret.WellFormed("", link) {
-		a.refused(ctx, byLink)
-		return "", ErrNobody
+	if !secret.IsWellFormed("", link) {
+		a.recordRefusal(ctx, methodLink)
+		return "", ErrInvalidSecret
 	}
 	clear, hash, session := a.newSession(uuid.Nil, client)
 	personID, err := a.Store.SignInByLink(ctx, secret.Hash(link), session, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		a.refused(ctx, byLink)
-		return "", ErrNobody
+		a.recordRefusal(ctx, methodLink)
+		return "", ErrInvalidSecret
 	}
 	if err != nil {
 		return "", err
 	}
 	session.PersonID = personID
-	a.signedIn(ctx, byLink, session)
+	a.recordSignIn(ctx, methodLink, session)
 	return clear, nil
 }
 
-// clientName shortens a browser's User-Agent to the length that the database stores.
-func clientName(agent string) string {
+// shortenClientName shortens a browser's User-Agent to the length that the database stores.
+func shortenClientName(agent string) string {
 	const longest = 200
 	return strings.ToValidUTF8(agent[:min(len(agent), longest)], "")
 }
 
-// Sessions lists the sessions of a person, newest first.
-func (a *Accounts) Sessions(ctx context.Context, personID uuid.UUID) ([]store.Session, error) {
-	return a.Store.Sessions(ctx, personID, a.Clock.Now())
+// ListSessions lists the sessions of a person, newest first.
+func (a *Accounts) ListSessions(ctx context.Context, personID uuid.UUID) ([]store.Session, error) {
+	return a.Store.ListSessions(ctx, personID, a.Clock.Now())
 }
 
 // EndSession signs a person out in one browser. The session ends at once.
@@ -85,24 +85,24 @@ func (a *Accounts) EndSession(ctx context.Context, personID, id uuid.UUID) error
 }
 
 // EndOwnSession signs the signed-in person out in one browser. The session ends at once.
-func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedInPerson, id uuid.UUID) error {
 	return a.Store.EndOwnSession(ctx, signed.Principal, id)
 }
 
 // ChooseLanguage stores the language of the owner's pages and of mails for the signed-in person. The argument
 // `language` is a BCP 47 tag.
-func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, language string) error {
+func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedInPerson, language string) error {
 	return a.Store.SetLanguage(ctx, signed.Principal, language)
 }
 
-// sweepEvery is the interval between two deletions of expired rows. It can be long, because an expired row has no
+// sweepInterval is the interval between two deletions of expired rows. It can be long, because an expired row has no
 // effect.
-const sweepEvery = time.Hour
+const sweepInterval = time.Hour
 
 // KeepSweeping calls [store.Store.Sweep] at intervals until ctx ends. So expired rows, such as sessions and links, are
 // deleted.
 func (a *Accounts) KeepSweeping(ctx context.Context) error {
-	ticker := time.NewTicker(sweepEvery)
+	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
 	for {
 		if err := a.Store.Sweep(ctx, a.Clock.Now()); err != nil && ctx.Err() == nil {

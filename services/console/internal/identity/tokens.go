@@ -30,7 +30,7 @@ type NewToken struct {
 // conflict for a repeated Idempotency-Key.
 func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted NewToken) (*store.Token, string, error) {
-	m, err := tokenFor(by, business, wanted)
+	m, err := authorizeTokenRole(by, business, wanted)
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,47 +46,47 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	}
 	clear, hash := secret.New(secret.TokenPrefix)
 	token := store.Token{
-		Member: m, ID: uuid.New(), Name: name, Prefix: secret.Shown(clear), CreatedBy: by.ID, CreatedAt: now,
+		Member: m, ID: uuid.New(), Name: name, Prefix: secret.DisplayPrefix(clear), CreatedBy: by.ID, CreatedAt: now,
 		ExpiresAt: wanted.ExpiresAt,
 	}
 	err = a.Store.AddToken(ctx, by, token, hash)
-	var made *store.TokenMadeError
+	var made *store.TokenExistsError
 	if errors.As(err, &made) {
-		return nil, "", TokenMade(made)
+		return nil, "", ToTokenExistsFault(made)
 	}
 	if errors.Is(err, store.ErrTooManyTokens) {
 		return nil, "", fault.Wrap(fault.Conflict, err,
 			fmt.Sprintf("There are %d tokens here already, which is the most; revoke one first.", store.MaxTokens))
 	}
 	if err == nil {
-		a.changed(ctx, by, "create token", slog.String("token_id", token.ID.String()),
+		a.logChange(ctx, by, "create token", slog.String("token_id", token.ID.String()),
 			slog.String("business_id", m.BusinessID.String()), slog.String("role", string(m.Role)))
 	}
 	return &token, clear, err
 }
 
-// TokenMade returns the fault for a request whose Idempotency-Key has already created a token.
-func TokenMade(made *store.TokenMadeError) error {
+// ToTokenExistsFault returns the fault for a request whose Idempotency-Key has already created a token.
+func ToTokenExistsFault(made *store.TokenExistsError) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
 			"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new "+
 			"Idempotency-Key.", made.ID)
 }
 
-// tokenFor returns the role of a new token in a business, after it has checked that the principal may grant this role.
-// Faults: invalid_parameter; forbidden.
-func tokenFor(by Principal, business *catalog.Snapshot, wanted NewToken) (access.Member, error) {
+// authorizeTokenRole returns the role of a new token in a business, after it has checked that the principal may grant
+// this role. Faults: invalid_parameter; forbidden.
+func authorizeTokenRole(by Principal, business *catalog.Snapshot, wanted NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
 			return access.Member{}, err
 		}
-		return memberOf(business, wanted.Role, wanted.StaffID)
+		return buildMember(business, wanted.Role, wanted.StaffID)
 	}
 	switch {
 	case wanted.Role != access.Operator:
 		return access.Member{},
 			request.Invalid("business: missing; send the slug of the business that the token is for.")
-	case !by.Operator:
+	case !by.IsOperator:
 		return access.Member{}, fault.New(fault.Forbidden, "Only operators make tokens of operators.")
 	case wanted.StaffID != nil:
 		return access.Member{}, request.Invalid("staff_id: an operator is in no business; leave it out.")
@@ -94,33 +94,33 @@ func tokenFor(by Principal, business *catalog.Snapshot, wanted NewToken) (access
 	return access.Member{Role: access.Operator}, nil
 }
 
-// Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists the tokens of all
-// businesses whose team the principal manages. Fault: invalid_parameter for an invalid cursor.
-func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Snapshot,
+// ListTokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists the tokens of
+// all businesses whose team the principal manages. Fault: invalid_parameter for an invalid cursor.
+func (a *Accounts) ListTokens(ctx context.Context, by Principal, business *catalog.Snapshot,
 	page request.Page) ([]store.Token, string, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
 			return nil, "", err
 		}
-		return a.Store.Tokens(ctx, []uuid.UUID{business.ID}, page)
+		return a.Store.ListTokens(ctx, []uuid.UUID{business.ID}, page)
 	}
-	if by.Operator {
-		return a.Store.Tokens(ctx, nil, page)
+	if by.IsOperator {
+		return a.Store.ListTokens(ctx, nil, page)
 	}
 	of := []uuid.UUID{}
 	for _, id := range by.Businesses() {
-		if by.Reach(id, access.ManageTeam) != access.None {
+		if by.PermissionIn(id, access.ManageTeam) != access.None {
 			of = append(of, id)
 		}
 	}
-	return a.Store.Tokens(ctx, of, page)
+	return a.Store.ListTokens(ctx, of, page)
 }
 
-// Token returns a token that the principal may revoke. Fault: not_found, also for a token of a business whose team the
-// principal does not manage.
-func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
-	token, err := a.Store.TokenByID(ctx, id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID,
+// FindToken returns a token that the principal may revoke. Fault: not_found, also for a token of a business whose team
+// the principal does not manage.
+func (a *Accounts) FindToken(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
+	token, err := a.Store.FindToken(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !by.IsOperator && by.PermissionIn(token.BusinessID,
 		access.ManageTeam) == access.None {
 		return store.Token{}, fault.New(fault.NotFound, "Token not found")
 	}
@@ -130,13 +130,13 @@ func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store
 // RevokeToken revokes a token and the tokens that were created with it. They stop working at once. Fault: not_found,
 // also for a token of a business whose team the principal does not manage.
 func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
-	token, err := a.Token(ctx, by, id)
+	token, err := a.FindToken(ctx, by, id)
 	if err != nil {
 		return err
 	}
 	if err := a.Store.RevokeToken(ctx, by, token.BusinessID, id, a.Clock.Now()); err != nil {
 		return err
 	}
-	a.changed(ctx, by, "revoke token", slog.String("token_id", id.String()))
+	a.logChange(ctx, by, "revoke token", slog.String("token_id", id.String()))
 	return nil
 }

@@ -33,16 +33,16 @@ func (m *Credentials) IsEmpty() bool {
 	return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0
 }
 
-// Makers lists and revokes the tokens that a person created. *store.Store implements it.
-type Makers interface {
-	// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these.
-	// The list includes revoked tokens.
-	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
-	// RevokeTokensMadeBy revokes the tokens that TokensMadeBy lists.
-	RevokeTokensMadeBy(ctx context.Context, by peers.Principal, businessID, personID uuid.UUID, now time.Time) error
+// Tokens lists and revokes the tokens that a person created. *store.Store implements it.
+type TokenStore interface {
+	// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
+	// these. The list includes revoked tokens.
+	ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
+	// RevokeTokensCreatedBy revokes the tokens that ListTokensCreatedBy lists.
+	RevokeTokensCreatedBy(ctx context.Context, by peers.Principal, businessID, personID uuid.UUID, now time.Time) error
 }
 
-var _ Makers = (*store.Store)(nil)
+var _ TokenStore = (*store.Store)(nil)
 
 // ListCredentials returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
 // The person may no longer be a member of the team. If one service cannot answer, the whole call fails. Fault:
@@ -54,7 +54,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 			return nil, err
 		}
 	}
-	tokens, err := o.Makers.TokensMadeBy(ctx, business.ID, personID)
+	tokens, err := o.Tokens.ListTokensCreatedBy(ctx, business.ID, personID)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	made := &Credentials{Tokens: slices.DeleteFunc(tokens, func(t store.Token) bool {
 		return t.RevokedAt != nil || t.ExpiresAt != nil && !t.ExpiresAt.After(now)
 	})}
-	made.Keys, err = allOf(func(page request.Page) ([]booking.Key, string, error) {
+	made.Keys, err = listAll(func(page request.Page) ([]booking.Key, string, error) {
 		list, err := o.Bookings.Keys(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
@@ -79,7 +79,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	if err != nil {
 		return nil, err
 	}
-	made.Calendars, err = allOf(func(page request.Page) ([]booking.Calendar, string, error) {
+	made.Calendars, err = listAll(func(page request.Page) ([]booking.Calendar, string, error) {
 		list, err := o.Bookings.Calendars(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
@@ -89,7 +89,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	if err != nil {
 		return nil, err
 	}
-	made.Webhooks, err = allOf(func(page request.Page) ([]notifications.Webhook, string, error) {
+	made.Webhooks, err = listAll(func(page request.Page) ([]notifications.Webhook, string, error) {
 		list, err := o.Notifications.Webhooks(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
@@ -99,11 +99,11 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	return made, err
 }
 
-// allOf reads all pages of a list by calling the function `read`. It returns the entries for which the function
+// listAll reads all pages of a list by calling the function `read`. It returns the entries for which the function
 // `wanted` returns true.
-func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
+func listAll[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
 	var all []T
-	for page := (request.Page{Limit: MostWebhooks}); ; {
+	for page := (request.Page{Limit: MaxWebhooks}); ; {
 		list, next, err := read(page)
 		if err != nil {
 			return nil, err
@@ -131,22 +131,22 @@ func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, bu
 	// Each of these writes can be repeated safely without an Idempotency-Key. They must not share the Idempotency-Key
 	// of this request: a service would treat the second write as a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
-	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
+	if err := o.Tokens.RevokeTokensCreatedBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err
 	}
 	for _, k := range made.Keys {
 		if err := o.Bookings.RevokeKey(ctx, business.ID, k.ID); err != nil {
-			return peers.Unfinished(err)
+			return peers.ToUnfinishedFault(err)
 		}
 	}
 	for _, c := range made.Calendars {
 		if err := o.Bookings.RevokeCalendar(ctx, business.ID, c.ID); err != nil {
-			return peers.Unfinished(err)
+			return peers.ToUnfinishedFault(err)
 		}
 	}
 	for _, w := range made.Webhooks {
 		if err := o.Notifications.DeleteWebhook(ctx, business.ID, w.ID); err != nil && !fault.Is(err, fault.NotFound) {
-			return peers.Unfinished(err)
+			return peers.ToUnfinishedFault(err)
 		}
 	}
 	o.LogChange(ctx, by, "end what a person made", business.Slug, slog.String("person_id", personID.String()),

@@ -13,7 +13,7 @@ import (
 // CreateCalendar creates a calendar feed. Only its result contains the feed's token and address.
 func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 	wanted booking.NewCalendar) (*booking.Calendar, error) {
-	business, err := o.Business(ctx, wanted.Slug)
+	business, err := o.FindBusiness(ctx, wanted.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 
 // RevokeCalendar revokes a calendar feed. The feed's address stops working at once.
 func (o *UseCases) RevokeCalendar(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return err
 	}

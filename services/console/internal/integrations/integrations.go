@@ -8,5 +8,5 @@ import "github.com/slotmesh/slotmesh/services/console/internal/peers"
 // UseCases implements the actions on API keys, calendar feeds and webhooks.
 type UseCases struct {
 	*peers.Peers
-	Makers Makers
+	Tokens TokenStore
 }

@@ -13,7 +13,7 @@ import (
 // CreateKey creates an API key. Only its result contains the key's secret.
 func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug string,
 	wanted booking.NewKey) (*booking.Key, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug strin
 
 // RevokeKey revokes an API key. The key stops working at once.
 func (o *UseCases) RevokeKey(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return err
 	}

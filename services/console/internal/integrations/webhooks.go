@@ -16,7 +16,7 @@ import (
 // endpoint's secret.
 func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug string,
 	wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -27,23 +27,24 @@ func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug s
 	return made, err
 }
 
-// Webhooks lists the webhook endpoints of a business, oldest first.
-func (o *UseCases) Webhooks(ctx context.Context, slug string, page request.Page) (*notifications.WebhookList, error) {
-	business, err := o.Business(ctx, slug)
+// ListWebhooks lists the webhook endpoints of a business, oldest first.
+func (o *UseCases) ListWebhooks(ctx context.Context, slug string,
+	page request.Page) (*notifications.WebhookList, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MostWebhooks is the page size for lists of webhook endpoints. It is larger than the maximum number of endpoints of a
+// MaxWebhooks is the page size for lists of webhook endpoints. It is larger than the maximum number of endpoints of a
 // business, so one page has all endpoints.
-const MostWebhooks = 100
+const MaxWebhooks = 100
 
-// Webhook returns one webhook endpoint of a business. Fault: not_found.
-func (o *UseCases) Webhook(ctx context.Context, slug string, id uuid.UUID) (*notifications.Webhook, error) {
-	for page := (request.Page{Limit: MostWebhooks}); ; {
-		list, err := o.Webhooks(ctx, slug, page)
+// FindWebhook returns one webhook endpoint of a business. Fault: not_found.
+func (o *UseCases) FindWebhook(ctx context.Context, slug string, id uuid.UUID) (*notifications.Webhook, error) {
+	for page := (request.Page{Limit: MaxWebhooks}); ; {
+		list, err := o.ListWebhooks(ctx, slug, page)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +62,7 @@ func (o *UseCases) Webhook(ctx context.Context, slug string, id uuid.UUID) (*not
 // ChangeWebhook changes the settings of a webhook endpoint.
 func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	change notifications.WebhookChange) (*notifications.Webhook, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug s
 
 // DeleteWebhook deletes a webhook endpoint and the log of its deliveries.
 func (o *UseCases) DeleteWebhook(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (o *UseCases) DeleteWebhook(ctx context.Context, by peers.Principal, slug s
 // the old and the new secret.
 func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.SecretWebhook, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug s
 // TestWebhook sends a test event to a webhook endpoint, and returns the delivery.
 func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Delivery, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +116,11 @@ func (o *UseCases) TestWebhook(ctx context.Context, by peers.Principal, slug str
 	return sent, err
 }
 
-// Deliveries lists the deliveries to a webhook endpoint, newest first. The argument `status` limits the list to
+// ListDeliveries lists the deliveries to a webhook endpoint, newest first. The argument `status` limits the list to
 // deliveries with this status; "" lists all.
-func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string,
+func (o *UseCases) ListDeliveries(ctx context.Context, slug string, id uuid.UUID, status string,
 	page request.Page) (*notifications.DeliveryList, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (o *UseCases) Deliveries(ctx context.Context, slug string, id uuid.UUID, st
 // RetryDelivery sends a webhook delivery again.
 func (o *UseCases) RetryDelivery(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Delivery, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}

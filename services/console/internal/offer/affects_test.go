@@ -24,9 +24,9 @@ pricing_rules: [{key: monday, kind: day_of_week, days: [mon], percent: -10, appl
 privacy: {keep_customers_days: 400}
 `
 
-// TestAffectsSold shows that AffectsSold is false for changes of prices, texts and pictures, which cannot affect
+// TestAffectsSales shows that AffectsSales is false for changes of prices, texts and pictures, which cannot affect
 // existing bookings. It is true for other changes.
-func TestAffectsSold(t *testing.T) {
+func TestAffectsSales(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) *manifest.Manifest {
 		m, problems := manifest.Parse([]byte(text))
@@ -59,7 +59,7 @@ func TestAffectsSold(t *testing.T) {
 			t.Fatalf("%q is there %d times", old, strings.Count(sellsAll, old))
 		}
 		before, after := parse(sellsAll), parse(strings.Replace(sellsAll, old, wanted, 1))
-		if got, err := AffectsSold(before, after); err != nil || got != affects {
+		if got, err := AffectsSales(before, after); err != nil || got != affects {
 			t.Errorf("%s: %v, %v", change, got, err)
 		}
 		if before.Services[0].Name != "Haircut" || before.Rentals[0].Price.IsZero() {

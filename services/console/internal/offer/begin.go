@@ -19,9 +19,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Beginning has the values that a new owner submits in the first form of the first visit. [UseCases.Begin] creates a
+// NewBusiness has the values that a new owner submits in the first form of the first visit. [UseCases.Begin] creates a
 // business from these values.
-type Beginning struct {
+type NewBusiness struct {
 	Trade    string // trade of the business: one of [template.Trades]
 	Name     string
 	Address  string // slug of the business's pages, as the person typed it; "" to derive the slug from Name
@@ -32,7 +32,7 @@ type Beginning struct {
 }
 
 // Slug returns the slug of the business. The slug is derived from Address, or from Name if Address is empty.
-func (b Beginning) Slug() string {
+func (b NewBusiness) Slug() string {
 	name := b.Address
 	if name == "" {
 		name = b.Name
@@ -40,30 +40,30 @@ func (b Beginning) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// lists has the names of those manifest fields that list the objects that customers can book, buy or rent.
-var lists = []string{"services", "events", "rentals"}
+// sellableLists has the names of those manifest fields that list the objects that customers can book, buy or rent.
+var sellableLists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business. Begin makes this version from the template of the trade `b.Trade`.
-// The version contains only the fields that the owner sees on the first visit (docs/decisions/030). Customers cannot
-// book until the caller has published a version that [Open] has changed. If the values of `b` are invalid, Begin
-// returns the problems and publishes nothing.
+// CreateBusiness publishes the first version of a business. CreateBusiness makes this version from the template of the
+// trade `b.Trade`. The version contains only the fields that the owner sees on the first visit (docs/decisions/030).
+// Customers cannot book until the caller has published a version that [Open] has changed. If the values of `b` are
+// invalid, Begin returns the problems and publishes nothing.
 //
 // Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
 // may not create businesses.
-func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (*catalog.Published,
+func (o *UseCases) CreateBusiness(ctx context.Context, by peers.Principal, b NewBusiness) (*catalog.Published,
 	[]manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
 		return nil, nil, err
 	}
-	text, err := template.Manifest(b.Trade, template.Business{
+	text, err := template.RenderManifest(b.Trade, template.Business{
 		Slug: b.Slug(), Name: b.Name, Currency: "EUR", Timezone: "UTC",
 		Today: timespan.DateOf(o.Clock.Now(), o.Clock.Now().UTC().Location()),
 	})
 	if err != nil {
 		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.",
-			strings.Join(template.Trades(), ", "))
+			strings.Join(template.ListTrades(), ", "))
 	}
-	first, problems, err := documentOf(ctx, b.Slug(), []byte(text))
+	first, problems, err := readDocument(ctx, b.Slug(), []byte(text))
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
@@ -82,28 +82,28 @@ func (o *UseCases) Begin(ctx context.Context, by peers.Principal, b Beginning) (
 		fields["notifications"] = notified
 	}
 	fields["open"] = false
-	onlyShown(fields)
-	first, problems, err = rewritten(ctx, b.Slug(), first, fields)
+	keepShownFields(fields)
+	first, problems, err = rewriteFields(ctx, b.Slug(), first, fields)
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
-	published, err := o.Businesses.Binding(by.Operator).Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
+	published, err := o.Businesses.Binding(by.IsOperator).Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
 	if err == nil {
 		o.LogChange(ctx, by, "publish", b.Slug(), slog.Int64("version", published.Version))
 	}
 	return published, nil, err
 }
 
-// onlyShown keeps only the fields that the forms of the first visit show. So the business offers only what its owner
-// has seen.
-func onlyShown(fields document.Fields) {
+// keepShownFields keeps only the fields that the forms of the first visit show. So the business offers only what its
+// owner has seen.
+func keepShownFields(fields document.Fields) {
 	delete(fields, "form")
-	for _, member := range objects(fields, "staff") {
+	for _, member := range listObjects(fields, "staff") {
 		delete(member, "hours")
 	}
-	for _, list := range lists {
+	for _, list := range sellableLists {
 		kept := []any{}
-		for _, item := range objects(fields, list) {
+		for _, item := range listObjects(fields, list) {
 			if item["add_on"] == true {
 				continue
 			}
@@ -121,20 +121,20 @@ func onlyShown(fields document.Fields) {
 
 // EnableModule switches on the module (services, events or rentals) to which the list of the manifest belongs.
 func EnableModule(fields document.Fields, list string) {
-	if ModuleOff(fields, list) {
+	if IsModuleOff(fields, list) {
 		fields["modules"].(document.Fields)[list] = true
 	}
 }
 
-// ModuleOff reports whether the module of a list is switched off. The module (services, events or rentals) is the one
+// IsModuleOff reports whether the module of a list is switched off. The module (services, events or rentals) is the one
 // to which the list of the manifest belongs.
-func ModuleOff(fields document.Fields, list string) bool {
+func IsModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
 }
 
-// objects returns the objects in one list of the manifest. It leaves out items of the list that are not objects.
-func objects(fields document.Fields, list string) []document.Fields {
+// listObjects returns the objects in one list of the manifest. It leaves out items of the list that are not objects.
+func listObjects(fields document.Fields, list string) []document.Fields {
 	items, _ := fields[list].([]any)
 	var all []document.Fields
 	for _, item := range items {
@@ -145,23 +145,23 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// Open sets the field `open` of a manifest to true. Customers can book as soon as this manifest is published.
-func Open(fields document.Fields) { fields["open"] = true }
+// OpenBookings sets the field `open` of a manifest to true. Customers can book as soon as this manifest is published.
+func OpenBookings(fields document.Fields) { fields["open"] = true }
 
-// Results of [MissingToOpen]: the business offers nothing, or the business lacks the working hours that its services or
-// rentals need.
+// Results of [FindMissingToOpen]: the business offers nothing, or the business lacks the working hours that its
+// services or rentals need.
 const (
 	LacksOffer = "offer"
 	LacksHours = "hours"
 )
 
-// MissingToOpen returns [LacksOffer] if the manifest has no active service, event or rental. It returns [LacksHours] if
-// a service or rental needs working hours, but the business and all members have no hours. It returns "" if customers
-// can book after the caller has called [Open] and published the manifest.
-func MissingToOpen(fields document.Fields) string {
+// FindMissingToOpen returns [LacksOffer] if the manifest has no active service, event or rental. It returns
+// [LacksHours] if a service or rental needs working hours, but the business and all members have no hours. It returns
+// "" if customers can book after the caller has called [Open] and published the manifest.
+func FindMissingToOpen(fields document.Fields) string {
 	offered, withinHours := false, false
-	for _, list := range lists {
-		for _, item := range objects(fields, list) {
+	for _, list := range sellableLists {
+		for _, item := range listObjects(fields, list) {
 			if item["active"] == false {
 				continue
 			}
@@ -173,7 +173,7 @@ func MissingToOpen(fields document.Fields) string {
 	switch {
 	case !offered:
 		return LacksOffer
-	case withinHours && !hasHours(fields) && !slices.ContainsFunc(objects(fields, "staff"), hasHours):
+	case withinHours && !hasHours(fields) && !slices.ContainsFunc(listObjects(fields, "staff"), hasHours):
 		return LacksHours
 	}
 	return ""
@@ -187,19 +187,19 @@ func hasHours(of document.Fields) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(objects(of, "overrides"), func(date document.Fields) bool {
+	return slices.ContainsFunc(listObjects(of, "overrides"), func(date document.Fields) bool {
 		list, _ := date["hours"].([]any)
 		return len(list) > 0
 	})
 }
 
-// Staffed updates the staff of all services and class sessions after a person added or removed members. The argument
-// `before` has the keys that the members had before this change. Staffed adds each new member to every service that
-// lists its staff. If all members of a service were removed, the service lists the whole team. If the member of a class
-// session was removed, the first member of the team takes over the session.
-func Staffed(fields document.Fields, before []string) {
+// UpdateStaff updates the staff of all services and class sessions after a person added or removed members. The
+// argument `before` has the keys that the members had before this change. UpdateStaff adds each new member to every
+// service that lists its staff. If all members of a service were removed, the service lists the whole team. If the
+// member of a class session was removed, the first member of the team takes over the session.
+func UpdateStaff(fields document.Fields, before []string) {
 	var now, added []any
-	for _, member := range objects(fields, "staff") {
+	for _, member := range listObjects(fields, "staff") {
 		if key, _ := member["key"].(string); key != "" {
 			now = append(now, key)
 			if !slices.Contains(before, key) {
@@ -207,7 +207,7 @@ func Staffed(fields document.Fields, before []string) {
 			}
 		}
 	}
-	for _, service := range objects(fields, "services") {
+	for _, service := range listObjects(fields, "services") {
 		if doing, has := service["staff"].([]any); has {
 			doing = append(slices.DeleteFunc(slices.Clone(doing), func(key any) bool {
 				return !slices.Contains(now, key)
@@ -219,7 +219,7 @@ func Staffed(fields document.Fields, before []string) {
 				delete(service, "staff")
 			}
 		}
-		for _, session := range objects(service, "classes") {
+		for _, session := range listObjects(service, "classes") {
 			if by, has := session["staff"]; has && !slices.Contains(now, by) {
 				if delete(session, "staff"); len(now) > 0 {
 					session["staff"] = now[0]
@@ -233,7 +233,7 @@ func Staffed(fields document.Fields, before []string) {
 // only if another object of the list has the field and the new object does not have the field yet.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
-	for _, other := range objects(fields, list) {
+	for _, other := range listObjects(fields, list) {
 		n, _ := other["order"].(json.Number)
 		if place, err := strconv.Atoi(n.String()); err == nil {
 			last = max(last, place)
@@ -244,20 +244,20 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNew calls [PlaceLast] for all objects in the lists whose names are in the argument `of`.
-func PlaceNew(fields document.Fields, of ...string) {
-	for _, list := range of {
-		for _, object := range objects(fields, list) {
+// PlaceNewObjects calls [PlaceLast] for all objects in the lists whose names are in the argument `of`.
+func PlaceNewObjects(fields document.Fields, listNames ...string) {
+	for _, list := range listNames {
+		for _, object := range listObjects(fields, list) {
 			PlaceLast(fields, list, object)
 		}
 	}
 }
 
-// Keys returns the keys of the objects of a list, in the order of the list.
-func Keys(fields document.Fields, list string) []string {
+// ListKeys returns the keys of the objects of a list, in the order of the list.
+func ListKeys(fields document.Fields, list string) []string {
 	var keys []string
-	for _, item := range objects(fields, list) {
-		if key, ok := document.Name(item); ok {
+	for _, item := range listObjects(fields, list) {
+		if key, ok := document.NameOf(item); ok {
 			keys = append(keys, key)
 		}
 	}

@@ -15,16 +15,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RemovalNotes stores, for each Idempotency-Key of a request to remove a business, the id of this business.
+// RemovalRecords stores, for each Idempotency-Key of a request to remove a business, the id of this business.
 // [store.Store] implements it.
-type RemovalNotes interface {
-	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
-	// The argument `business` is the id of the business that has the slug now, or the nil id if no business has the
-	// slug. Error: store.ErrUnknownKey.
-	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
+type RemovalRecords interface {
+	// FindBusinessToRemove returns the id of the business that had the slug when the first request with this
+	// Idempotency-Key arrived. The argument `business` is the id of the business that has the slug now, or the nil id
+	// if no business has the slug. Error: store.ErrUnknownKey.
+	FindBusinessToRemove(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 
-var _ RemovalNotes = (*store.Store)(nil)
+var _ RemovalRecords = (*store.Store)(nil)
 
 // Remove removes a business. If customers have future bookings, tickets or reservations, Remove removes the business
 // only if `force` is true. Remove revokes the API keys first, so that programs stop booking before the offer
@@ -34,13 +34,13 @@ var _ RemovalNotes = (*store.Store)(nil)
 // The caller can repeat an interrupted removal while the business still has the slug. If another business has the slug
 // in the meantime, a repeated request with the same Idempotency-Key does not remove that business.
 func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, force bool) error {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {
 		var has uuid.UUID
 		if business != nil {
 			has = business.ID
 		}
-		meant, unknown := o.Removals.Meant(ctx, slug, has)
+		meant, unknown := o.Removals.FindBusinessToRemove(ctx, slug, has)
 		switch {
 		case unknown == nil && meant != has:
 			// If the first request completed the removal, catalog returns its stored result for the Idempotency-Key. If
@@ -54,7 +54,7 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 		return err
 	}
 	if !force {
-		if err := o.refuseWhileExpected(ctx, business); err != nil {
+		if err := o.refuseIfSalesAhead(ctx, business); err != nil {
 			return err
 		}
 	}
@@ -62,15 +62,15 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 		return err
 	}
 	if err := o.Businesses.Delete(ctx, business.Slug, business.ID); err != nil {
-		return peers.Unfinished(err)
+		return peers.ToUnfinishedFault(err)
 	}
 	o.LogChange(ctx, by, "delete", business.Slug, slog.Bool("force", force))
 	return nil
 }
 
-// refuseWhileExpected returns a fault with code conflict if customers have future bookings, tickets or reservations.
-func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Snapshot) error {
-	ahead, err := o.countAhead(ctx, business)
+// refuseIfSalesAhead returns a fault with code conflict if customers have future bookings, tickets or reservations.
+func (o *UseCases) refuseIfSalesAhead(ctx context.Context, business *catalog.Snapshot) error {
+	ahead, err := o.countFutureSales(ctx, business)
 	if err != nil || ahead.Count() == 0 {
 		return err
 	}
@@ -80,10 +80,10 @@ func (o *UseCases) refuseWhileExpected(ctx context.Context, business *catalog.Sn
 		ahead.Bookings, ahead.Tickets, ahead.Reservations)
 }
 
-// countAhead counts the future bookings, tickets and reservations that customers have at a business.
-func (o *UseCases) countAhead(ctx context.Context, business *catalog.Snapshot) (plan.Kept, error) {
+// countFutureSales counts the future bookings, tickets and reservations that customers have at a business.
+func (o *UseCases) countFutureSales(ctx context.Context, business *catalog.Snapshot) (plan.KeptSales, error) {
 	var (
-		ahead plan.Kept
+		ahead plan.KeptSales
 		err   error
 	)
 	if ahead.Bookings, err = o.Bookings.Ahead(ctx, business.ID); err != nil {

@@ -26,9 +26,9 @@ type OwnerMailer interface {
 
 var _ OwnerMailer = (*identity.Accounts)(nil)
 
-// watched has the fields of a manifest that [UseCases.notifyOwners] compares. Its field Name is the name of the
+// watchedFields has the fields of a manifest that [UseCases.notifyOwners] compares. Its field Name is the name of the
 // business, which the mail shows.
-type watched struct {
+type watchedFields struct {
 	Name     string `json:"name"`
 	Payments struct {
 		Accounts map[string]manifest.Line `json:"accounts"`
@@ -36,16 +36,16 @@ type watched struct {
 	Privacy *manifest.Privacy `json:"privacy"`
 }
 
-// watchedIn returns the watched fields of a manifest.
-func watchedIn(m *manifest.Manifest) *watched {
-	w := &watched{Name: string(m.Name), Privacy: m.Privacy}
+// readWatched returns the watched fields of a manifest.
+func readWatched(m *manifest.Manifest) *watchedFields {
+	w := &watchedFields{Name: string(m.Name), Privacy: m.Privacy}
 	if m.Payments != nil {
 		w.Payments.Accounts = m.Payments.Accounts
 	}
 	return w
 }
 
-func (w *watched) keepCustomersDays() int {
+func (w *watchedFields) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
@@ -55,10 +55,10 @@ func (o *UseCases) notifyOwners(ctx context.Context, published *catalog.Publishe
 	if published.Created {
 		return
 	}
-	after, err := o.watchedOf(ctx, published.Slug, published.Version)
+	after, err := o.loadWatched(ctx, published.Slug, published.Version)
 	if err == nil {
-		var before *watched
-		if before, err = o.watchedOf(ctx, published.Slug, published.Version-1); err == nil {
+		var before *watchedFields
+		if before, err = o.loadWatched(ctx, published.Slug, published.Version-1); err == nil {
 			o.mailChanges(ctx, published, before, after)
 			return
 		}
@@ -67,27 +67,27 @@ func (o *UseCases) notifyOwners(ctx context.Context, published *catalog.Publishe
 		slog.String("slug", published.Slug), slog.Int64("version", published.Version), slog.Any("error", err))
 }
 
-func (o *UseCases) watchedOf(ctx context.Context, slug string, version int64) (*watched, error) {
+func (o *UseCases) loadWatched(ctx context.Context, slug string, version int64) (*watchedFields, error) {
 	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 	if err != nil {
 		return nil, err
 	}
-	var fields watched
+	var fields watchedFields
 	return &fields, json.Unmarshal(got.Text, &fields)
 }
 
-func (o *UseCases) mailChanges(ctx context.Context, published *catalog.Published, before, after *watched) {
+func (o *UseCases) mailChanges(ctx context.Context, published *catalog.Published, before, after *watchedFields) {
 	link := o.Mailer.VersionsURL(published.Slug)
 	if days, until := after.keepCustomersDays(), before.keepCustomersDays(); days < until {
-		o.Mailer.MailOwners(ctx, published.ID, identity.AboutRetention,
+		o.Mailer.MailOwners(ctx, published.ID, identity.SubjectRetention,
 			func(to store.Person) (notifications.Mail, error) {
-				return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
+				return accountmail.WriteRetentionShortened(to.Email, after.Name, link, until, days, to.Language)
 			})
 	}
 	if !maps.Equal(before.Payments.Accounts, after.Payments.Accounts) {
-		o.Mailer.MailOwners(ctx, published.ID, identity.AboutPayments,
+		o.Mailer.MailOwners(ctx, published.ID, identity.SubjectPayments,
 			func(to store.Person) (notifications.Mail, error) {
-				return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
+				return accountmail.WritePaymentAccountChanged(to.Email, after.Name, link, to.Language)
 			})
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Snapshot is one version of the manifest of a business, with the text that the owner wrote.
+// ReadOffer is one version of the manifest of a business, with the text that the owner wrote.
 type Offer struct {
 	*document.Document
 	Version int64
 }
 
-// Snapshot reads a version of the manifest. The version 0 is the newest one. Fault: not_found if the version does not
+// ReadOffer reads a version of the manifest. The version 0 is the newest one. Fault: not_found if the version does not
 // exist.
-func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offer, error) {
+func (o *UseCases) ReadOffer(ctx context.Context, slug string, version int64) (*Offer, error) {
 	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaYAML)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (o *UseCases) Offer(ctx context.Context, slug string, version int64) (*Offe
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again "+
 			"shortly.")
 	}
-	read, problems, err := documentOf(ctx, slug, got.Text)
+	read, problems, err := readDocument(ctx, slug, got.Text)
 	if err == nil && len(problems) > 0 {
 		err = manifest.Invalid(problems)
 	}
@@ -47,9 +47,9 @@ type OfferChange struct {
 	// changed differently. The value true takes the published change of the other person, and false takes the change in
 	// Fields. The draft lists each conflict without a decision.
 	TakeTheirs map[string]bool
-	// Over is the number of the version that was the newest one when the person decided the conflicts. Over is 0 if the
-	// person has decided no conflict. If a newer version exists by now, the person must decide again.
-	Over int64
+	// OverVersion is the number of the version that was the newest one when the person decided the conflicts. Over is 0
+	// if the person has decided no conflict. If a newer version exists by now, the person must decide again.
+	OverVersion int64
 	// Newest is the newest version, if the caller has just read this version. If Newest is nil, the use case reads the
 	// newest version. If Newest is outdated, publishing the draft fails.
 	Newest *Offer
@@ -76,7 +76,7 @@ func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChan
 	var err error
 	newest := change.Newest
 	if newest == nil {
-		if newest, err = o.Offer(ctx, slug, 0); err != nil {
+		if newest, err = o.ReadOffer(ctx, slug, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +85,7 @@ func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChan
 	}
 	base := newest
 	if change.Base != newest.Version {
-		if base, err = o.Offer(ctx, slug, change.Base); err != nil {
+		if base, err = o.ReadOffer(ctx, slug, change.Base); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ func (o *UseCases) DraftOffer(ctx context.Context, slug string, change OfferChan
 	if err := draft.merge(base, change); err != nil || len(draft.Conflicts) > 0 {
 		return draft, err
 	}
-	draft.Document, draft.Problems, err = rewritten(ctx, slug, newest.Document, draft.Fields)
+	draft.Document, draft.Problems, err = rewriteFields(ctx, slug, newest.Document, draft.Fields)
 	return draft, err
 }
 
@@ -112,7 +112,7 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 		return change.TakeTheirs[path]
 	})
 	for _, c := range conflicts {
-		if _, decided := change.TakeTheirs[c.Path()]; !decided || change.Over != d.Before.Version {
+		if _, decided := change.TakeTheirs[c.Path()]; !decided || change.OverVersion != d.Before.Version {
 			d.Conflicts = conflicts
 		}
 	}
@@ -133,20 +133,20 @@ func (o *UseCases) PublishOffer(
 	}
 	if draft.Before.Version != business.Version { // if not equal, another business may have the slug by now
 		var err error
-		if business, err = o.Business(ctx, slug); err != nil {
+		if business, err = o.FindBusiness(ctx, slug); err != nil {
 			return nil, err
 		}
 	}
-	if !by.Operator {
-		if err := mayChange(by, business.ID, draft.Before.Manifest, draft.Manifest); err != nil {
+	if !by.IsOperator {
+		if err := checkChange(by, business.ID, draft.Before.Manifest, draft.Manifest); err != nil {
 			return nil, err
 		}
 	}
 	ifMatch := strconv.Quote(strconv.FormatInt(draft.Before.Version, 10))
-	published, err := o.Businesses.Binding(by.Operator).Publish(ctx, slug, draft.Text, catalog.MediaYAML, ifMatch)
+	published, err := o.Businesses.Binding(by.IsOperator).Publish(ctx, slug, draft.Text, catalog.MediaYAML, ifMatch)
 	if err == nil {
 		o.LogChange(ctx, by, "publish", slug, slog.Int64("version", published.Version))
-		o.mailChanges(ctx, published, watchedIn(draft.Before.Manifest), watchedIn(draft.Manifest))
+		o.mailChanges(ctx, published, readWatched(draft.Before.Manifest), readWatched(draft.Manifest))
 	}
 	return published, err
 }
@@ -157,7 +157,7 @@ func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*
 	if version < 2 {
 		return nil, fault.New(fault.Conflict, "There is no version before the first.")
 	}
-	before, err := o.Offer(ctx, slug, version-1)
+	before, err := o.ReadOffer(ctx, slug, version-1)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (o *UseCases) UndoOffer(ctx context.Context, slug string, version int64) (*
 		return nil, err
 	}
 	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
-	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
+	if err == nil && draft.Document != nil && document.Equal(fields, draft.Fields) {
 		draft.Document = before.Document // use the text of the previous version, because the fields are equal
 	}
 	return draft, err

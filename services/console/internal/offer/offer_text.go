@@ -26,7 +26,7 @@ type TextChange struct {
 // text instead.
 func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug string, change TextChange) (*OfferDraft,
 	error) {
-	newest, err := o.Offer(ctx, slug, 0)
+	newest, err := o.ReadOffer(ctx, slug, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -34,19 +34,19 @@ func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug strin
 		return nil, fault.Newf(fault.Conflict, "This offer is managed by %s; change it there.", managed)
 	}
 	draft := &OfferDraft{Before: newest}
-	text := asWritten(change.Text, newest.Text)
-	written, problems, err := documentOf(ctx, slug, text)
+	text := convertLineBreaks(change.Text, newest.Text)
+	written, problems, err := readDocument(ctx, slug, text)
 	if err != nil || len(problems) > 0 {
 		draft.Problems = problems
 		return draft, err
 	}
-	if draft.Problems, err = reserved(by, newest, written); err != nil || len(draft.Problems) > 0 {
+	if draft.Problems, err = findReservedChanges(by, newest, written); err != nil || len(draft.Problems) > 0 {
 		return draft, err
 	}
 	if draft.Document = written; change.Base == newest.Version {
 		return draft, nil
 	}
-	base, err := o.Offer(ctx, slug, change.Base)
+	base, err := o.ReadOffer(ctx, slug, change.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -57,24 +57,24 @@ func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug strin
 		return draft, err
 	}
 	if lines, ok := document.MergeLines(base.Text, text, newest.Text); ok {
-		merged, problems, err := documentOf(ctx, slug, lines)
+		merged, problems, err := readDocument(ctx, slug, lines)
 		if err != nil {
 			return nil, err
 		}
 		if len(problems) == 0 {
-			if says, err := merged.Fields(); err == nil && document.Same(says, draft.Fields) {
+			if says, err := merged.Fields(); err == nil && document.Equal(says, draft.Fields) {
 				draft.Document = merged
 				return draft, nil
 			}
 		}
 	}
-	draft.Document, draft.Problems, err = rewritten(ctx, slug, written, draft.Fields)
+	draft.Document, draft.Problems, err = rewriteFields(ctx, slug, written, draft.Fields)
 	return draft, err
 }
 
-// asWritten converts the line breaks of a text from an HTML form. The result has the line breaks (CRLF or LF) of the
-// text in the argument `like`.
-func asWritten(typed, like []byte) []byte {
+// convertLineBreaks converts the line breaks of a text from an HTML form. The result has the line breaks (CRLF or LF)
+// of the text in the argument `like`.
+func convertLineBreaks(typed, like []byte) []byte {
 	text := bytes.ReplaceAll(typed, []byte("\r\n"), []byte("\n"))
 	if bytes.Contains(like, []byte("\r\n")) {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
@@ -82,13 +82,14 @@ func asWritten(typed, like []byte) []byte {
 	return text
 }
 
-// reserved returns a problem for each change that the principal must not make by editing the text: a change of a
-// section that the principal's role may not change, and a change of the business's slug or id.
-func reserved(by peers.Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
+// findReservedChanges returns a problem for each change that the principal must not make by editing the text: a change
+// of a section that the principal's role may not change, and a change of the business's slug or id.
+func findReservedChanges(by peers.Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {
 		top, _, _ := strings.Cut(field, ".")
-		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.Line(top)), Message: message})
+		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.FindLine(top)),
+			Message: message})
 	}
 	if written.Manifest.Slug != newest.Manifest.Slug {
 		refuse("slug", "is "+string(written.Manifest.Slug)+", and this business is "+string(newest.Manifest.Slug)+
@@ -100,7 +101,7 @@ func reserved(by peers.Principal, newest *Offer, written *document.Document) ([]
 	if len(problems) > 0 {
 		return problems, nil
 	}
-	refused, err := refusedSection(by, newest.Manifest.BusinessID(), newest.Manifest, written.Manifest)
+	refused, err := findRefusedSection(by, newest.Manifest.BusinessID(), newest.Manifest, written.Manifest)
 	if refused != nil {
 		refuse(refused.path, refused.sentence)
 	}

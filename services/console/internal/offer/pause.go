@@ -15,9 +15,8 @@ import (
 // argument `until` is the date on which online bookings are possible again; nil ends the pause. Faults: conflict if
 // another system manages the offer, or if another person publishes at the same time; invalid_parameter with the
 // problems of the manifest; the faults of [UseCases.Publish].
-func (o *UseCases) Pause(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
-	until *timespan.Date) error {
-	newest, err := o.Offer(ctx, business.Slug, 0)
+func (o *UseCases) Pause(ctx context.Context, by peers.Principal, business *catalog.Snapshot, until *timespan.Date) error {
+	newest, err := o.ReadOffer(ctx, business.Slug, 0)
 	if err != nil {
 		return err
 	}

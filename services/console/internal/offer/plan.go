@@ -19,7 +19,7 @@ import (
 // bookings, reservations and tickets that would conflict with the new offer and that the principal's role may see.
 // Fault: invalid_parameter with the problems of the manifest, as [UseCases.Publish] returns it.
 func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, text []byte) (*plan.Plan, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -27,40 +27,41 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := WarningsOf(ctx, slug, text, o.Clock.Now())
+	warnings, err := FindWarnings(ctx, slug, text, o.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
 	p := &plan.Plan{
 		Version: business.Version, Warnings: warnings,
-		Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}},
+		Conflicts: plan.Conflicts{Bookings: []plan.Booking{}, Reservations: []rental.Outside{},
+			Tickets: []plan.Tickets{}},
 	}
 	asks := []func() error{
 		func() error { return o.compare(ctx, business, text, p) },
-		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
+		func() error { return o.findAffectedBookings(ctx, by, business, wanted, &p.Conflicts) },
 		func() error { return o.countErased(ctx, business, wanted, p) },
 	}
-	var sales salesOutside
-	if by.Reach(business.ID, access.SeeSales) != access.None {
+	var sales affectedSales
+	if by.PermissionIn(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
-			func() error { return sales.reservations(ctx, o, business, wanted) },
-			func() error { return sales.tickets(ctx, o, business, wanted) },
+			func() error { return sales.findReservations(ctx, o, business, wanted) },
+			func() error { return sales.findTickets(ctx, o, business, wanted) },
 		)
 	}
 	if business.Timezone != wanted.Timezone || business.Currency != wanted.Currency {
-		asks = append(asks, func() error { return o.kept(ctx, business, p) })
+		asks = append(asks, func() error { return o.countKept(ctx, business, p) })
 	}
-	if err := peers.Together(asks...); err != nil {
+	if err := peers.RunTogether(asks...); err != nil {
 		return nil, err
 	}
-	sales.into(&p.Outside)
+	sales.addTo(&p.Conflicts)
 	return p, nil
 }
 
-// kept counts the future bookings, tickets and reservations of a business if the new offer has another time zone or
-// currency. These bookings, tickets and reservations keep the old time zone and currency.
-func (o *UseCases) kept(ctx context.Context, business *catalog.Snapshot, p *plan.Plan) error {
-	ahead, err := o.countAhead(ctx, business)
+// countKept counts the future bookings, tickets and reservations of a business if the new offer has another time zone
+// or currency. These bookings, tickets and reservations keep the old time zone and currency.
+func (o *UseCases) countKept(ctx context.Context, business *catalog.Snapshot, p *plan.Plan) error {
+	ahead, err := o.countFutureSales(ctx, business)
 	if err == nil && ahead.Count() > 0 {
 		p.Kept = &ahead
 	}
@@ -73,15 +74,15 @@ func (o *UseCases) compare(ctx context.Context, business *catalog.Snapshot, text
 	if err != nil {
 		return err
 	}
-	before, err := parsed(ctx, business.Slug, newest.Text)
+	before, err := parseManifest(ctx, business.Slug, newest.Text)
 	if err != nil {
 		return err
 	}
-	after, err := parsed(ctx, business.Slug, text)
+	after, err := parseManifest(ctx, business.Slug, text)
 	if err != nil {
 		return err
 	}
-	p.Changes, p.MoreChanges, err = changes.Between(before, after)
+	p.Changes, p.MoreChanges, err = changes.Compare(before, after)
 	return err
 }
 
@@ -94,7 +95,7 @@ func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Sn
 	}
 	asked := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
 	var booked, reserved *customer.ExpiringList
-	err := peers.Together(func() error {
+	err := peers.RunTogether(func() error {
 		var err error
 		booked, err = o.Bookings.ExpiringCustomers(ctx, business.ID, asked)
 		return err
@@ -106,46 +107,47 @@ func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Sn
 	if err != nil {
 		return err
 	}
-	p.Erases = &plan.Erases{KeepCustomersDays: days, Before: business.Privacy.KeepCustomersDays}
-	p.Erases.Customers, p.Erases.More = customer.CountExpiring(booked, reserved)
+	p.Erasure = &plan.Erasure{KeepCustomersDays: days, Before: business.Privacy.KeepCustomersDays}
+	p.Erasure.Customers, p.Erasure.HasMore = customer.CountExpiring(booked, reserved)
 	return nil
 }
 
-// bookingsOutside asks the service availability which future bookings conflict with the new offer.
-func (o *UseCases) bookingsOutside(ctx context.Context, by peers.Principal, business, wanted *catalog.Snapshot,
-	into *plan.Outside) error {
-	ahead, more, err := o.ahead(ctx, by, business)
+// findAffectedBookings asks the service availability which future bookings conflict with the new offer.
+func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, wanted *catalog.Snapshot,
+	into *plan.Conflicts) error {
+	ahead, more, err := o.listFutureBookings(ctx, by, business)
 	if err != nil || len(ahead) == 0 {
 		return err
 	}
 	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted,
 		Held: make([]availability.Held, len(ahead))}
 	for i := range ahead {
-		asked.Held[i] = heldOf(&ahead[i])
+		asked.Held[i] = toHeld(&ahead[i])
 	}
 	answer, err := o.Availability.Outside(ctx, asked)
 	if err != nil {
 		return err
 	}
-	into.Unexamined = more
+	into.IsIncomplete = more
 	for _, found := range answer.Outside {
 		if found.Index < 0 || found.Index >= len(ahead) {
 			continue
 		}
-		if into.Add(found.Already); len(into.Bookings) == plan.MostListed {
-			into.More++
+		if into.Add(found.Already); len(into.Bookings) == plan.MaxListed {
+			into.Omitted++
 			continue
 		}
 		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason,
-			Already: found.Already})
+			IsExisting: found.Already})
 	}
 	return nil
 }
 
-// ahead reads the pending and confirmed bookings that have not ended and that the principal may see. The bookings of
-// each status are sorted by start. The second result reports whether there are more such bookings, which `ahead` has
-// not read.
-func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *catalog.Snapshot) ([]booking.Booking, bool,
+// listFutureBookings reads the pending and confirmed bookings that have not ended and that the principal may see. The
+// bookings of each status are sorted by start. The second result reports whether there are more such bookings, which
+// `ahead` has not read.
+func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
+	business *catalog.Snapshot) ([]booking.Booking, bool,
 	error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // a booking of yesterday may end after midnight
@@ -174,7 +176,7 @@ func (o *UseCases) ahead(ctx context.Context, by peers.Principal, business *cata
 	return ahead, false, nil
 }
 
-func heldOf(b *booking.Booking) availability.Held {
+func toHeld(b *booking.Booking) availability.Held {
 	h := availability.Held{
 		StartsAt: b.StartsAt.Unix(), StaffID: b.StaffID, SessionID: b.ClassScheduleID, PartySize: b.PartySize,
 		PerService: b.IsPackage && b.StaffingMode == availability.StaffingPerService,

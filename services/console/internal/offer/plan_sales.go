@@ -17,48 +17,48 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// salesOutside has the reservations and tickets that would conflict with a new offer. The reservations and tickets are
+// affectedSales has the reservations and tickets that would conflict with a new offer. The reservations and tickets are
 // read at the same time as the conflicting bookings. Then the method `into` adds them to the [plan.Outside] that has
 // the conflicting bookings.
-type salesOutside struct {
-	held rental.OutsideResponse
-	sold []plan.Tickets
+type affectedSales struct {
+	rentalAnswer    rental.OutsideResponse
+	ticketConflicts []plan.Tickets
 }
 
-func (s *salesOutside) into(o *plan.Outside) {
-	o.Unexamined = o.Unexamined || s.held.More
-	for _, r := range s.held.Outside {
-		if o.Add(r.Already); len(o.Reservations) == plan.MostListed {
-			o.More++
+func (s *affectedSales) addTo(o *plan.Conflicts) {
+	o.IsIncomplete = o.IsIncomplete || s.rentalAnswer.More
+	for _, r := range s.rentalAnswer.Outside {
+		if o.Add(r.Already); len(o.Reservations) == plan.MaxListed {
+			o.Omitted++
 			continue
 		}
 		o.Reservations = append(o.Reservations, r)
 	}
-	for _, t := range s.sold {
-		if o.Add(t.Already); len(o.Tickets) == plan.MostListed {
-			o.More++
+	for _, t := range s.ticketConflicts {
+		if o.Add(t.IsExisting); len(o.Tickets) == plan.MaxListed {
+			o.Omitted++
 			continue
 		}
 		o.Tickets = append(o.Tickets, t)
 	}
 }
 
-// reservations asks the service rental which reservations conflict with the new offer. A reservation can conflict only
-// if it occupies units.
-func (s *salesOutside) reservations(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
+// findReservations asks the service rental which reservations conflict with the new offer. A reservation can conflict
+// only if it occupies units.
+func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
 	if len(business.Rentals) == 0 {
 		return nil
 	}
 	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version,
 		Offer: *wanted})
 	if err == nil {
-		s.held = *answer
+		s.rentalAnswer = *answer
 	}
 	return err
 }
 
-// tickets finds the sold tickets of future events that would conflict with the new offer.
-func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
+// findTickets finds the sold tickets of future events that would conflict with the new offer.
+func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
 	today := business.Today(o.Clock.Now())
 	var ids []uuid.UUID
 	for i := range business.Events {
@@ -79,47 +79,47 @@ func (s *salesOutside) tickets(ctx context.Context, o *UseCases, business, wante
 	}
 	for i := range business.Events {
 		if e := &business.Events[i]; sold[e.ID].Sold > 0 {
-			s.sold = append(s.sold, ticketsOutside(business, wanted, e, sold[e.ID])...)
+			s.ticketConflicts = append(s.ticketConflicts, findAffectedTickets(business, wanted, e, sold[e.ID])...)
 		}
 	}
 	return nil
 }
 
-// ticketsOutside returns the tickets of an event that would conflict with the new offer. All tickets conflict if the
-// new offer has removed, deactivated or rescheduled the event. All tickets also conflict if the new capacity of the
+// findAffectedTickets returns the tickets of an event that would conflict with the new offer. All tickets conflict if
+// the new offer has removed, deactivated or rescheduled the event. All tickets also conflict if the new capacity of the
 // event is smaller than the number of sold tickets.
 //
 // Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
 // whose new capacity is smaller than the number of sold tickets.
-func ticketsOutside(before, wanted *catalog.Snapshot, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
+func findAffectedTickets(before, wanted *catalog.Snapshot, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
-	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
-		whole.Reason, whole.Already = *reason, eventReason(before, e, sold.Sold) != nil
+	if reason := findEventReason(wanted, e, sold.Sold); reason != nil {
+		whole.Reason, whole.IsExisting = *reason, findEventReason(before, e, sold.Sold) != nil
 		return []plan.Tickets{whole}
 	}
 	var list []plan.Tickets
 	for _, tier := range sold.Tiers {
-		reason := tierReason(wanted, e, tier)
+		reason := findTierReason(wanted, e, tier)
 		if reason == nil || tier.Sold == 0 {
 			continue
 		}
 		t := whole
-		t.TierID, t.Tier, t.Sold = tier.TierID, tierName(e, tier.TierID), tier.Sold
+		t.TierID, t.Tier, t.Sold = tier.TierID, findTierName(e, tier.TierID), tier.Sold
 		if reason.Rule == availability.RuleRemoved {
 			reason.Name = t.Tier
 		}
 		reason.Explain()
-		t.Reason, t.Already = *reason, tierReason(before, e, tier) != nil
+		t.Reason, t.IsExisting = *reason, findTierReason(before, e, tier) != nil
 		list = append(list, t)
 	}
 	return list
 }
 
-// eventReason returns the reason why all sold tickets of an event would conflict with an offer. eventReason returns nil
-// if not all tickets conflict; the tickets of a tier may still conflict.
-func eventReason(offer *catalog.Snapshot, e *catalog.Event, sold int) *availability.Reason {
+// findEventReason returns the reason why all sold tickets of an event would conflict with an offer. findEventReason
+// returns nil if not all tickets conflict; the tickets of a tier may still conflict.
+func findEventReason(offer *catalog.Snapshot, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
-	now := eventIn(offer, e.ID)
+	now := findEvent(offer, e.ID)
 	switch {
 	case now == nil || !offer.Modules.Events:
 		reason = &availability.Reason{Rule: availability.RuleRemoved, Name: e.Name}
@@ -138,8 +138,8 @@ func eventReason(offer *catalog.Snapshot, e *catalog.Event, sold int) *availabil
 	return reason
 }
 
-func tierReason(offer *catalog.Snapshot, e *catalog.Event, sold booking.TierSales) *availability.Reason {
-	now := eventIn(offer, e.ID)
+func findTierReason(offer *catalog.Snapshot, e *catalog.Event, sold booking.TierSales) *availability.Reason {
+	now := findEvent(offer, e.ID)
 	if now == nil {
 		return &availability.Reason{Rule: availability.RuleRemoved}
 	}
@@ -156,7 +156,7 @@ func tierReason(offer *catalog.Snapshot, e *catalog.Event, sold booking.TierSale
 	return &availability.Reason{Rule: availability.RuleRemoved}
 }
 
-func tierName(e *catalog.Event, id uuid.UUID) string {
+func findTierName(e *catalog.Event, id uuid.UUID) string {
 	for _, tier := range e.Tiers {
 		if tier.ID == id {
 			return tier.Name
@@ -165,9 +165,9 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// eventIn finds an event in an offer by the event's id. Unlike the look-up of the offer itself, eventIn needs no
+// findEvent finds an event in an offer by the event's id. Unlike the look-up of the offer itself, findEvent needs no
 // prepared index of ids.
-func eventIn(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
+func findEvent(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
 		return nil
@@ -175,49 +175,49 @@ func eventIn(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
+// AffectsSales reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
 // data. The new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
-// sales. AffectsSold returns false if only prices, texts and pictures differ, because existing bookings are not checked
-// against prices, texts and pictures.
-func AffectsSold(before, after *manifest.Manifest) (bool, error) {
-	old, err := json.Marshal(withoutPrices(before))
+// sales. AffectsSales returns false if only prices, texts and pictures differ, because existing bookings are not
+// checked against prices, texts and pictures.
+func AffectsSales(before, after *manifest.Manifest) (bool, error) {
+	old, err := json.Marshal(removePrices(before))
 	if err != nil {
 		return false, err
 	}
-	wanted, err := json.Marshal(withoutPrices(after))
+	wanted, err := json.Marshal(removePrices(after))
 	return !bytes.Equal(old, wanted), err
 }
 
-// withoutPrices returns a copy of a manifest without its prices, texts and pictures.
-func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
+// removePrices returns a copy of a manifest without its prices, texts and pictures.
+func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
 	rest.Translations, rest.Page, rest.Notifications = nil, nil, nil
-	rest.Staff = copied(m.Staff, func(s *manifest.Staff) {
+	rest.Staff = copyList(m.Staff, func(s *manifest.Staff) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
 	})
-	rest.Services = copied(m.Services, func(s *manifest.Service) {
+	rest.Services = copyList(m.Services, func(s *manifest.Service) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
 		s.Price, s.PricePer, s.PaymentRequirement, s.DepositValue = manifest.Decimal{}, "", "", nil
-		s.Variants = copied(s.Variants, func(v *manifest.Variant) { v.Name, v.Price, v.Translations = "", nil, nil })
+		s.Variants = copyList(s.Variants, func(v *manifest.Variant) { v.Name, v.Price, v.Translations = "", nil, nil })
 	})
-	rest.Events = copied(m.Events, func(e *manifest.Event) {
+	rest.Events = copyList(m.Events, func(e *manifest.Event) {
 		e.Name, e.DescriptionHTML, e.ImageURL, e.Translations = "", "", "", nil
-		e.Tiers = copied(
+		e.Tiers = copyList(
 			e.Tiers,
 			func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil },
 		)
 	})
-	rest.Rentals = copied(m.Rentals, func(r *manifest.Rental) {
+	rest.Rentals = copyList(m.Rentals, func(r *manifest.Rental) {
 		r.Name, r.Category, r.DescriptionHTML, r.ImageURL, r.Translations = "", "", "", "", nil
 		r.Price, r.PaymentRequirement, r.DepositValue = manifest.Decimal{}, "", nil
 	})
 	return &rest
 }
 
-// copied returns a copy of a list, and applies the function `change` to each item of the copy. The items of the
+// copyList returns a copy of a list, and applies the function `change` to each item of the copy. The items of the
 // original list stay unchanged.
-func copied[T any](list []T, change func(*T)) []T {
+func copyList[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {
 		change(&list[i])

@@ -18,19 +18,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// attempts is the maximum number of attempts to publish one change. An attempt fails if another person publishes at the
-// same time.
-const attempts = 3
+// maxAttempts is the maximum number of attempts to publish one change. An attempt fails if another person publishes at
+// the same time.
+const maxAttempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
 // the principal's role may not change (access.ActionOn); the faults of catalog. If the principal is a member of the
 // staff, the manifest may change only the time off of this member (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
-	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
-		return o.mayPublish(ctx, by, newest, text)
+	published, err := o.publishOverNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
+		return o.checkPublication(ctx, by, newest, text)
 	}, func(ifMatch string) (*catalog.Published, error) {
-		return o.Businesses.Binding(by.Operator).Publish(ctx, slug, text, mediaType, ifMatch)
+		return o.Businesses.Binding(by.IsOperator).Publish(ctx, slug, text, mediaType, ifMatch)
 	})
 	if err == nil {
 		o.LogChange(ctx, by, "publish", slug, slog.Int64("version", published.Version))
@@ -44,14 +44,14 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 // forbidden, as for [UseCases.Publish]; the faults of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
 	ifMatch string) (*catalog.Published, error) {
-	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
+	published, err := o.publishOverNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 		if err != nil {
 			return err
 		}
-		return o.mayPublish(ctx, by, newest, old.Text)
+		return o.checkPublication(ctx, by, newest, old.Text)
 	}, func(ifMatch string) (*catalog.Published, error) {
-		return o.Businesses.Binding(by.Operator).Rollback(ctx, slug, version, ifMatch)
+		return o.Businesses.Binding(by.IsOperator).Rollback(ctx, slug, version, ifMatch)
 	})
 	if err == nil {
 		o.LogChange(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
@@ -60,22 +60,22 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	return published, err
 }
 
-// overNewest publishes a change of the offer if the principal may make this change. The function `may` checks the
-// change against the newest version. The function `make` publishes the change, but only if this version is still the
-// newest one. So a change never replaces a version against which it was not checked.
+// publishOverNewest publishes a change of the offer if the principal may make this change. The function `may` checks
+// the change against the newest version. The function `make` publishes the change, but only if this version is still
+// the newest one. So a change never replaces a version against which it was not checked.
 //
-// If another person has published in the meantime, overNewest repeats the check and the publishing, unless `ifMatch`
-// names a version. If the principal is an operator, overNewest skips the check, because an operator may change
-// everything.
-func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
-	may func(*catalog.Snapshot) error,
-	make func(ifMatch string) (*catalog.Published, error),
+// If another person has published in the meantime, publishOverNewest repeats the check and the publishing, unless
+// `ifMatch` names a version. If the principal is an operator, publishOverNewest skips the check, because an operator
+// may change everything.
+func (o *UseCases) publishOverNewest(ctx context.Context, by peers.Principal, slug, ifMatch string,
+	check func(*catalog.Snapshot) error,
+	publish func(ifMatch string) (*catalog.Published, error),
 ) (*catalog.Published, error) {
-	if by.Operator {
-		return make(ifMatch)
+	if by.IsOperator {
+		return publish(ifMatch)
 	}
 	for attempt := 1; ; attempt++ {
-		newest, err := o.Business(ctx, slug)
+		newest, err := o.FindBusiness(ctx, slug)
 		if err != nil {
 			return nil, err
 		}
@@ -87,22 +87,22 @@ func (o *UseCases) overNewest(ctx context.Context, by peers.Principal, slug, ifM
 			return nil, fault.New(fault.InvalidParameter,
 				`If-Match: not a version; write the newest one you know in quotes, such as "3".`)
 		}
-		if err := may(newest); err != nil {
+		if err := check(newest); err != nil {
 			return nil, err
 		}
-		published, err := make(strconv.Quote(strconv.FormatInt(newest.Version, 10)))
-		if ifMatch != "" || attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
+		published, err := publish(strconv.Quote(strconv.FormatInt(newest.Version, 10)))
+		if ifMatch != "" || attempt == maxAttempts || !fault.Is(err, fault.PreconditionFailed) {
 			return published, err
 		}
 	}
 }
 
-// mayPublish checks the text of a manifest against the newest version by [mayChange].
-func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *catalog.Snapshot, text []byte) error {
+// checkPublication checks the text of a manifest against the newest version by [checkChange].
+func (o *UseCases) checkPublication(ctx context.Context, by peers.Principal, newest *catalog.Snapshot, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
 	}
-	wanted, err := parsed(ctx, newest.Slug, text)
+	wanted, err := parseManifest(ctx, newest.Slug, text)
 	if err != nil {
 		return err
 	}
@@ -110,40 +110,40 @@ func (o *UseCases) mayPublish(ctx context.Context, by peers.Principal, newest *c
 	if err != nil {
 		return err
 	}
-	before, err := parsed(ctx, newest.Slug, current.Text)
+	before, err := parseManifest(ctx, newest.Slug, current.Text)
 	if err != nil {
 		return err
 	}
-	return mayChange(by, newest.ID, before, wanted)
+	return checkChange(by, newest.ID, before, wanted)
 }
 
-// mayChange returns an error if a manifest differs from the newest version in a section that the principal's role may
+// checkChange returns an error if a manifest differs from the newest version in a section that the principal's role may
 // not change. Fault: forbidden.
-func mayChange(by peers.Principal, businessID uuid.UUID, before, wanted *manifest.Manifest) error {
+func checkChange(by peers.Principal, businessID uuid.UUID, before, wanted *manifest.Manifest) error {
 	if err := by.Require(businessID, access.EditOffer); err != nil {
 		return err
 	}
-	refused, err := refusedSection(by, businessID, before, wanted)
+	refused, err := findRefusedSection(by, businessID, before, wanted)
 	if err != nil {
 		return err
 	}
 	if refused != nil {
 		return fault.New(fault.Forbidden, refused.path+": "+refused.sentence)
 	}
-	if by.Reach(businessID, access.EditOffer) != access.Own {
+	if by.PermissionIn(businessID, access.EditOffer) != access.Own {
 		return nil
 	}
-	self, _ := by.In(businessID)
-	return onlyTimeOff(businessID, self.StaffID, before, wanted)
+	self, _ := by.MembershipIn(businessID)
+	return checkOnlyTimeOff(businessID, self.StaffID, before, wanted)
 }
 
-// onlyTimeOff returns an error if two manifests differ in anything except the time off of one member of the staff.
-func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
-	old, err := withoutTimeOff(businessID, staffID, before)
+// checkOnlyTimeOff returns an error if two manifests differ in anything except the time off of one member of the staff.
+func checkOnlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
+	old, err := encodeWithoutTimeOff(businessID, staffID, before)
 	if err != nil {
 		return err
 	}
-	changed, err := withoutTimeOff(businessID, staffID, after)
+	changed, err := encodeWithoutTimeOff(businessID, staffID, after)
 	if err != nil {
 		return err
 	}
@@ -155,10 +155,10 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 	return nil
 }
 
-// withoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of the overrides
-// of the member's hours and of the blocked times that name only this member. If the manifest omits the id of the
-// business, withoutTimeOff adds the id. So a manifest with this id equals the same manifest without it.
-func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
+// encodeWithoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of the
+// overrides of the member's hours and of the blocked times that name only this member. If the manifest omits the id of
+// the business, encodeWithoutTimeOff adds the id. So a manifest with this id equals the same manifest without it.
+func encodeWithoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {
 		rest.ID = &id

@@ -13,9 +13,9 @@ import (
 // than until the request ends. Do not call catalog inside [reading.Do]: if all services run in one process, catalog
 // needs memory from the same budget, and both would wait for each other.
 
-// parsed parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; the faults of
-// [reading.Do].
-func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
+// parseManifest parses the manifest of a business. Faults: invalid_parameter with the problems of the manifest; the
+// faults of [reading.Do].
+func parseManifest(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
 	var m *manifest.Manifest
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
 		read, problems, err := manifest.ParseUntil(text, 0, stop)
@@ -27,9 +27,9 @@ func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, 
 	return m, err
 }
 
-// documentOf parses the manifest of a business and returns it with its text. If the manifest is invalid, documentOf
+// readDocument parses the manifest of a business and returns it with its text. If the manifest is invalid, readDocument
 // returns the problems instead. Faults: the faults of [reading.Do].
-func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
+func readDocument(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
 	var read *document.Document
 	var problems []manifest.Problem
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
@@ -40,23 +40,23 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 	return read, problems, err
 }
 
-// rewritten calls [document.Document.With] to write other fields into the text of a manifest. It returns the changed
-// document, or the problems of the new fields. Faults: the faults of [reading.Do].
-func rewritten(ctx context.Context, slug string, d *document.Document,
+// rewriteFields calls [document.Document.With] to write other fields into the text of a manifest. It returns the
+// changed document, or the problems of the new fields. Faults: the faults of [reading.Do].
+func rewriteFields(ctx context.Context, slug string, d *document.Document,
 	fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
 	var problems []manifest.Problem
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
 		var err error
-		changed, problems, err = d.WithUntil(fields, stop)
+		changed, problems, err = d.WithFieldsUntil(fields, stop)
 		return err
 	}, d.Text, d.Text) // memory for the present text and for the changed text
 	return changed, problems, err
 }
 
-// WarningsOf returns the warnings that [manifest.Warnings] finds in a published manifest at the time in the argument
+// FindWarnings returns the warnings that [manifest.Warnings] finds in a published manifest at the time in the argument
 // `now`. The warnings are sorted by line. The result is never nil. Faults: the faults of [reading.Do].
-func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
+func FindWarnings(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
 		warnings, err := manifest.WarningsUntil(text, now, stop)

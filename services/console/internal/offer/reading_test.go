@@ -21,11 +21,11 @@ default_language: en
 hours: {mon: ["09:00-12:00", "11:00-13:00"]}
 `
 
-// TestAManifestIsNotReadAfterItsRequestEnded shows that no function reads a manifest after its request has ended. Each
+// TestParsingStopsAfterRequestEnds shows that no function reads a manifest after its request has ended. Each
 // returns a fault that asks the caller to retry after one second.
-func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
+func TestParsingStopsAfterRequestEnds(t *testing.T) {
 	t.Parallel()
-	read, problems, err := documentOf(t.Context(), "shop", []byte(shop))
+	read, problems, err := readDocument(t.Context(), "shop", []byte(shop))
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
@@ -35,11 +35,17 @@ func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
 	}
 	fields["name"] = "Store"
 	for name, work := range map[string]func(context.Context) error{
-		"parsed":    func(ctx context.Context) error { _, err := parsed(ctx, "shop", []byte(shop)); return err },
-		"read":      func(ctx context.Context) error { _, _, err := documentOf(ctx, "shop", []byte(shop)); return err },
-		"rewritten": func(ctx context.Context) error { _, _, err := rewritten(ctx, "shop", read, fields); return err },
+		"parsed": func(ctx context.Context) error { _, err := parseManifest(ctx, "shop", []byte(shop)); return err },
+		"read": func(ctx context.Context) error {
+			_, _, err := readDocument(ctx, "shop", []byte(shop))
+			return err
+		},
+		"rewritten": func(ctx context.Context) error {
+			_, _, err := rewriteFields(ctx, "shop", read, fields)
+			return err
+		},
 		"warnings": func(ctx context.Context) error {
-			_, err := WarningsOf(ctx, "shop", []byte(shop), time.Time{})
+			_, err := FindWarnings(ctx, "shop", []byte(shop), time.Time{})
 			return err
 		},
 	} {
@@ -54,30 +60,31 @@ func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadOfAManifestIsTold(t *testing.T) {
+func TestParsingReportsProblemsAndWarnings(t *testing.T) {
 	t.Parallel()
-	if m, err := parsed(t.Context(), "shop", []byte(shop)); err != nil || m.Name != "Shop" {
+	if m, err := parseManifest(t.Context(), "shop", []byte(shop)); err != nil || m.Name != "Shop" {
 		t.Errorf("parsed: %+v, %v", m, err)
 	}
 	wrong := []byte(strings.Replace(shop, "EUR", "EURO", 1))
-	if _, err := parsed(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) ||
+	if _, err := parseManifest(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) ||
 		len(manifest.ProblemsOf(err)) != 1 {
 		t.Errorf("what is wrong: %v", err)
 	}
-	if d, problems, err := documentOf(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {
+	if d, problems, err := readDocument(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {
 		t.Errorf("what is wrong with a document: %v, %v", problems, err)
 	}
-	if found, err := WarningsOf(t.Context(), "shop", []byte(shop), time.Time{}); len(found) != 1 || err != nil {
+	if found, err := FindWarnings(t.Context(), "shop", []byte(shop), time.Time{}); len(found) != 1 || err != nil {
 		t.Errorf("warnings: %v, %v", found, err)
 	}
-	if found, err := WarningsOf(t.Context(), "shop", wrong, time.Time{}); found == nil || len(found) > 0 || err != nil {
+	if found, err := FindWarnings(t.Context(), "shop", wrong, time.Time{}); found == nil || len(found) > 0 ||
+		err != nil {
 		t.Errorf("warnings of what is wrong: %v, %v", found, err)
 	}
-	d, _, err := documentOf(t.Context(), "shop", []byte(shop))
+	d, _, err := readDocument(t.Context(), "shop", []byte(shop))
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, problems, err := rewritten(t.Context(), "shop", d, document.Fields{"name": ""})
+	changed, problems, err := rewriteFields(t.Context(), "shop", d, document.Fields{"name": ""})
 	if changed != nil || len(problems) == 0 || err != nil {
 		t.Errorf("wrong fields: %v, %v", problems, err)
 	}

@@ -19,20 +19,20 @@ type refusal struct {
 	sentence string
 }
 
-// refusedSection returns the first section that differs between two manifests and that the principal's role may not
+// findRefusedSection returns the first section that differs between two manifests and that the principal's role may not
 // change. It returns nil if the principal may change all sections that differ.
-func refusedSection(by peers.Principal, businessID uuid.UUID, before, after *manifest.Manifest) (*refusal, error) {
-	if by.Operator {
+func findRefusedSection(by peers.Principal, businessID uuid.UUID, before, after *manifest.Manifest) (*refusal, error) {
+	if by.IsOperator {
 		return nil, nil
 	}
-	changed, err := changedSections(before, after)
+	changed, err := findChangedSections(before, after)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range changed {
-		action := access.ActionOn(path)
-		if by.Reach(businessID, action) == access.None {
-			self, _ := by.In(businessID)
+		action := access.ActionForField(path)
+		if by.PermissionIn(businessID, action) == access.None {
+			self, _ := by.MembershipIn(businessID)
 			return &refusal{path, fmt.Sprintf("the role %s may not %s; leave it as the newest version has it.",
 				self.Role, action)}, nil
 		}
@@ -40,29 +40,30 @@ func refusedSection(by peers.Principal, businessID uuid.UUID, before, after *man
 	return nil, nil
 }
 
-// changedSections lists the paths of the sections that differ between two manifests, in the order of [access.Sections].
-func changedSections(before, after *manifest.Manifest) ([]string, error) {
-	old, err := sectionFields(before)
+// findChangedSections lists the paths of the sections that differ between two manifests, in the order of
+// [access.Sections].
+func findChangedSections(before, after *manifest.Manifest) ([]string, error) {
+	old, err := readSectionFields(before)
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := sectionFields(after)
+	wanted, err := readSectionFields(after)
 	if err != nil {
 		return nil, err
 	}
 	var changed []string
 	for _, path := range access.Sections() {
-		if !reflect.DeepEqual(section(old, path), section(wanted, path)) {
+		if !reflect.DeepEqual(findValue(old, path), findValue(wanted, path)) {
 			changed = append(changed, path)
 		}
 	}
 	return changed, nil
 }
 
-// sectionFields returns the fields of a manifest by their JSON names. If the manifest omits the account or the id of
-// the business, sectionFields adds the default. So a manifest that omits such a field equals a manifest that has the
-// field with its default.
-func sectionFields(m *manifest.Manifest) (map[string]any, error) {
+// readSectionFields returns the fields of a manifest by their JSON names. If the manifest omits the account or the id
+// of the business, readSectionFields adds the default. So a manifest that omits such a field equals a manifest that has
+// the field with its default.
+func readSectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id
 	filled.Account = &manifest.Account{RemovalOn: m.RemovalOn(), Sandbox: m.IsSandbox()}
@@ -77,9 +78,9 @@ func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// section returns the value at a path of a manifest. It returns nil if the value is omitted or is an object without
+// findValue returns the value at a path of a manifest. It returns nil if the value is omitted or is an object without
 // fields.
-func section(fields map[string]any, path string) any {
+func findValue(fields map[string]any, path string) any {
 	var value any = fields
 	for name := range strings.SplitSeq(path, ".") {
 		object, _ := value.(map[string]any)

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// TimeOff is the time off of a member of the staff, from today on.
+// ReadTimeOff is the time off of a member of the staff, from today on.
 type TimeOff struct {
 	Member *catalog.Staff
 	Days   []timespan.Date // days without work, sorted
@@ -33,30 +33,30 @@ type Absence struct {
 	WholeDays bool
 }
 
-// MostTimeOff is the maximum length of one absence in days.
-const MostTimeOff = 92
+// MaxTimeOff is the maximum length of one absence in days.
+const MaxTimeOff = 92
 
 // Check returns an error for an absence that begins before today, that ends before it begins, or that is longer than
-// [MostTimeOff] days.
+// [MaxTimeOff] days.
 func (a Absence) Check(today timespan.Date) error {
 	ordered := a.From.Before(a.To) || a.WholeDays && a.From.Date == a.To.Date
-	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MostTimeOff {
+	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MaxTimeOff {
 		return fault.Newf(
 			fault.InvalidParameter,
 			"to: choose a time from today on, at most %d days at once.",
-			MostTimeOff,
+			MaxTimeOff,
 		)
 	}
 	return nil
 }
 
-// TimeOff returns the time off of a member. A member of the staff may read only their own time off. A person who may
-// edit the offer may read the time off of every member. Fault: not_found if the member does not exist, or if the
+// ReadTimeOff returns the time off of a member. A member of the staff may read only their own time off. A person who
+// may edit the offer may read the time off of every member. Fault: not_found if the member does not exist, or if the
 // principal may not read the member's time off.
-func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID) (*TimeOff, error) {
-	self, _ := by.In(business.ID)
+func (o *UseCases) ReadTimeOff(by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID) (*TimeOff, error) {
+	self, _ := by.MembershipIn(business.ID)
 	member := business.StaffMember(staffID)
-	if member == nil || by.Reach(business.ID, access.EditOffer) == access.Own && self.StaffID != staffID {
+	if member == nil || by.PermissionIn(business.ID, access.EditOffer) == access.Own && self.StaffID != staffID {
 		return nil, fault.New(fault.NotFound, "There is no such member of the staff.")
 	}
 	off := &TimeOff{Member: member}
@@ -80,12 +80,12 @@ func (o *UseCases) TimeOff(by peers.Principal, business *catalog.Snapshot, staff
 	return off, nil
 }
 
-// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable if
-// the bookings cannot be read; the caller must then not add the absence.
-func (o *UseCases) InTheWay(
-	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, away Absence,
+// ListOverlappingBookings lists the pending and confirmed bookings of a member that overlap an absence. Fault:
+// service_unavailable if the bookings cannot be read; the caller must then not add the absence.
+func (o *UseCases) ListOverlappingBookings(
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, absence Absence,
 ) ([]booking.Booking, error) {
-	from, to := away.From.Date-1, away.To.Date // a booking of the previous day may end after midnight
+	from, to := absence.From.Date-1, absence.To.Date // a booking of the previous day may end after midnight
 	list, err := o.Sales.ListBookings(
 		ctx,
 		by,
@@ -96,12 +96,12 @@ func (o *UseCases) InTheWay(
 	if err != nil {
 		return nil, err
 	}
-	if away.WholeDays {
-		away.From.Time, away.To = 0, timespan.LocalDateTime{Date: away.To.Date + 1}
+	if absence.WholeDays {
+		absence.From.Time, absence.To = 0, timespan.LocalDateTime{Date: absence.To.Date + 1}
 	}
 	during := timespan.Span{
-		Start: timespan.Instant(away.From.Date, away.From.Time, business.Location()),
-		End:   timespan.Instant(away.To.Date, away.To.Time, business.Location()),
+		Start: timespan.Instant(absence.From.Date, absence.From.Time, business.Location()),
+		End:   timespan.Instant(absence.To.Date, absence.To.Time, business.Location()),
 	}
 	return slices.DeleteFunc(list.Bookings, func(b booking.Booking) bool {
 		expected := b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
@@ -114,21 +114,21 @@ func (o *UseCases) InTheWay(
 // same time, and does not change bookings.
 //
 // Faults: invalid_parameter if `off` is true and [Absence.Check] refuses the absence; conflict if another system
-// manages the offer, or if another person changed the same fields; the faults of [UseCases.TimeOff] and
+// manages the offer, or if another person changed the same fields; the faults of [UseCases.ReadTimeOff] and
 // [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
-	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, away Absence, off bool,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, absence Absence, isAdded bool,
 ) error {
-	member, err := o.TimeOff(by, business, staffID)
+	member, err := o.ReadTimeOff(by, business, staffID)
 	if err != nil {
 		return err
 	}
-	if off {
-		if err := away.Check(business.Today(o.Clock.Now())); err != nil {
+	if isAdded {
+		if err := absence.Check(business.Today(o.Clock.Now())); err != nil {
 			return err
 		}
 	}
-	newest, err := o.Offer(ctx, business.Slug, 0)
+	newest, err := o.ReadOffer(ctx, business.Slug, 0)
 	if err != nil {
 		return err
 	}
@@ -136,10 +136,10 @@ func (o *UseCases) SetTimeOff(
 	if err != nil {
 		return err
 	}
-	if away.WholeDays {
-		err = setDays(fields, member.Member.Key, away.From.Date, away.To.Date, off)
+	if absence.WholeDays {
+		err = setDays(fields, member.Member.Key, absence.From.Date, absence.To.Date, isAdded)
 	} else {
-		setBlock(fields, member.Member.Key, away.From, away.To, off)
+		setBlock(fields, member.Member.Key, absence.From, absence.To, isAdded)
 	}
 	if err != nil {
 		return err
@@ -149,8 +149,8 @@ func (o *UseCases) SetTimeOff(
 		return err
 	}
 	o.LogChange(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()),
-		slog.String("from", away.From.String()), slog.String("to", away.To.String()),
-		slog.Bool("whole_days", away.WholeDays), slog.Bool("off", off))
+		slog.String("from", absence.From.String()), slog.String("to", absence.To.String()),
+		slog.Bool("whole_days", absence.WholeDays), slog.Bool("off", isAdded))
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 		if len(draft.Conflicts) > 0 || len(draft.Problems) > 0 {
 			return fault.New(fault.Conflict, "Somebody else has changed the same; look at it again.")
 		}
-		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == attempts ||
+		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == maxAttempts ||
 			!fault.Is(err, fault.PreconditionFailed) {
 			return err
 		}
@@ -176,14 +176,14 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 
 // setBlock changes the blocked time of one member in the fields of a manifest. setBlock adds a blocked time that names
 // only this member if the argument `off` is true, and removes this blocked time if `off` is false.
-func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
+func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, isAdded bool) {
 	blocks, _ := fields["blocks"].([]any)
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
 		block, _ := one.(document.Fields)
 		staff, _ := block["staff"].([]any)
 		return block["from"] == from.String() && block["to"] == to.String() && len(staff) == 1 && staff[0] == key
 	})
-	if off {
+	if isAdded {
 		blocks = append(blocks, document.Fields{"from": from.String(), "to": to.String(), "staff": []any{key}})
 	}
 	if fields["blocks"] = blocks; len(blocks) == 0 {
@@ -193,7 +193,7 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 
 // setDays changes the overrides of a member's hours in the fields of a manifest. setDays adds whole days without work
 // if the argument `off` is true, and removes these days if `off` is false. Fault: not_found for an unknown member.
-func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
+func setDays(fields document.Fields, key string, from, to timespan.Date, isAdded bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {
 		member, ok := one.(document.Fields)
@@ -205,9 +205,9 @@ func setDays(fields document.Fields, key string, from, to timespan.Date, off boo
 			d, _ := day.(document.Fields)
 			date, _ := d["date"].(string)
 			hours, _ := d["hours"].([]any)
-			return date >= from.String() && date <= to.String() && (off || len(hours) == 0)
+			return date >= from.String() && date <= to.String() && (isAdded || len(hours) == 0)
 		})
-		for date := from; off && date <= to; date++ {
+		for date := from; isAdded && date <= to; date++ {
 			days = append(days, document.Fields{"date": date.String(), "hours": []any{}})
 		}
 		if member["overrides"] = days; len(days) == 0 {

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TestDaysOffAreWrittenIntoTheOffer shows that a day off replaces other hours of that day. When a member works again,
+// TestSetDaysWritesOverrides shows that a day off replaces other hours of that day. When a member works again,
 // only days off are removed; other hours stay.
-func TestDaysOffAreWrittenIntoTheOffer(t *testing.T) {
+func TestSetDaysWritesOverrides(t *testing.T) {
 	t.Parallel()
 	day := func(date string, hours ...any) document.Fields {
 		return document.Fields{"date": date, "hours": append([]any{}, hours...)}
@@ -52,7 +52,7 @@ func TestDaysOffAreWrittenIntoTheOffer(t *testing.T) {
 	}
 }
 
-func TestHoursOffAreBlocksOfTheMemberAlone(t *testing.T) {
+func TestSetBlockWritesBlockOfMember(t *testing.T) {
 	t.Parallel()
 	from := timespan.LocalDateTime{Date: timespan.NewDate(2027, 3, 2), Time: 14 * 60}
 	to := timespan.LocalDateTime{Date: from.Date, Time: 16 * 60}
@@ -78,7 +78,7 @@ func TestHoursOffAreBlocksOfTheMemberAlone(t *testing.T) {
 	}
 }
 
-func TestAnAbsenceBeginsTodayOrLaterAndEndsAfterItBegins(t *testing.T) {
+func TestAbsenceCheckRejectsInvalidPeriods(t *testing.T) {
 	t.Parallel()
 	today := timespan.NewDate(2027, 3, 2)
 	at := func(day timespan.Date, hour timespan.TimeOfDay) timespan.LocalDateTime {
@@ -89,8 +89,8 @@ func TestAnAbsenceBeginsTodayOrLaterAndEndsAfterItBegins(t *testing.T) {
 		fine bool
 	}{
 		"one day":           {Absence{at(today, 0), at(today, 0), true}, true},
-		"the longest":       {Absence{at(today, 0), at(today+MostTimeOff-1, 0), true}, true},
-		"a day too long":    {Absence{at(today, 0), at(today+MostTimeOff, 0), true}, false},
+		"the longest":       {Absence{at(today, 0), at(today+MaxTimeOff-1, 0), true}, true},
+		"a day too long":    {Absence{at(today, 0), at(today+MaxTimeOff, 0), true}, false},
 		"yesterday":         {Absence{at(today-1, 0), at(today, 0), true}, false},
 		"backwards":         {Absence{at(today+1, 0), at(today, 0), true}, false},
 		"two hours":         {Absence{at(today, 14), at(today, 16), false}, true},
@@ -105,7 +105,7 @@ func TestAnAbsenceBeginsTodayOrLaterAndEndsAfterItBegins(t *testing.T) {
 	}
 }
 
-func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
+func TestReadTimeOffListsOwnFutureTimeOff(t *testing.T) {
 	t.Parallel()
 	ana, ben := uuid.New(), uuid.New()
 	today := timespan.NewDate(2027, 3, 2)
@@ -135,8 +135,8 @@ func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
 	}
 	noon := time.Date(2027, 3, 2, 12, 0, 0, 0, business.Location())
 	o := &UseCases{Peers: &peers.Peers{Clock: clock.Fixed(noon)}}
-	self := peers.Principal{Operator: true}
-	got, err := o.TimeOff(self, business, ana)
+	self := peers.Principal{IsOperator: true}
+	got, err := o.ReadTimeOff(self, business, ana)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
 	if diff := cmp.Diff([]catalog.Block{running, later}, got.Hours); diff != "" {
 		t.Errorf("hours: %s", diff)
 	}
-	if _, err := o.TimeOff(self, business, uuid.New()); !fault.Is(err, fault.NotFound) {
+	if _, err := o.ReadTimeOff(self, business, uuid.New()); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown member: %v", err)
 	}
 }

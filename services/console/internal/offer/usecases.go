@@ -17,6 +17,6 @@ import (
 type UseCases struct {
 	*peers.Peers
 	Sales    *sales.UseCases
-	Removals RemovalNotes
+	Removals RemovalRecords
 	Mailer   OwnerMailer
 }

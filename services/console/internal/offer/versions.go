@@ -18,15 +18,16 @@ type PublishedVersion struct {
 	By actor.Actor // publisher; the zero value if the event of the version is no longer stored
 }
 
-// Versions lists the versions of the offer, newest first. It also returns the cursor of the next page, or "" after the
-// last page. If the events cannot be read, Versions returns the versions without their publishers. Fault:
+// ListVersions lists the versions of the offer, newest first. It also returns the cursor of the next page, or "" after
+// the last page. If the events cannot be read, ListVersions returns the versions without their publishers. Fault:
 // invalid_parameter for an invalid page.
-func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page) ([]PublishedVersion, string, error) {
+func (o *UseCases) ListVersions(ctx context.Context, slug string,
+	page request.Page) ([]PublishedVersion, string, error) {
 	list, err := o.Businesses.Versions(ctx, slug, page)
 	if err != nil || len(list.Versions) == 0 {
 		return nil, "", err
 	}
-	by, err := o.publishers(ctx, slug, list.Versions)
+	by, err := o.findPublishers(ctx, slug, list.Versions)
 	if err != nil {
 		o.Logger.WarnContext(ctx, "who published the versions is not known", slog.String("slug", slug),
 			slog.Any("error", err))
@@ -38,17 +39,17 @@ func (o *UseCases) Versions(ctx context.Context, slug string, page request.Page)
 	return versions, list.NextCursor, nil
 }
 
-// publishers returns the publisher of each version, by version number. It reads the publishers from the events of the
-// business. The argument `versions` must be sorted, newest first. A version without an event is missing from the
+// findPublishers returns the publisher of each version, by version number. It reads the publishers from the events of
+// the business. The argument `versions` must be sorted, newest first. A version without an event is missing from the
 // result.
-func (o *UseCases) publishers(ctx context.Context, slug string,
+func (o *UseCases) findPublishers(ctx context.Context, slug string,
 	versions []catalog.Version) (map[int64]actor.Actor, error) {
 	const about = time.Minute // maximum difference between the time of a version and the time of its event
 	filter := event.Filter{
 		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about),
 		To: versions[0].PublishedAt.Add(about),
 	}
-	published, err := o.Events(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
+	published, err := o.ListBusinessEvents(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
 	if err != nil {
 		return nil, err
 	}

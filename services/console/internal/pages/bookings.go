@@ -70,13 +70,13 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 		l    view.List
 		open *sales.Details
 	)
-	err = peers.Together(func() error {
+	err = peers.RunTogether(func() error {
 		var err error
 		l, err = p.listOf(c, page)
 		return err
 	}, func() error {
 		var err error
-		open, err = p.rooms.Sales.Details(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+		open, err = p.rooms.Sales.LoadDetails(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 		return err
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := p.rooms.Business(c.UserContext(), slug)
+	offer, err := p.rooms.FindBusiness(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
@@ -144,10 +144,11 @@ func row(b booking.Booking) []string {
 	payment, paid, refunded := paymentColumns(b.Payment)
 	return []string{
 		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"),
-		reportcsv.Words(strings.Join(services, " + ")), reportcsv.Words(deref(b.StaffName)),
+		reportcsv.EscapeFormula(strings.Join(services, " + ")), reportcsv.EscapeFormula(deref(b.StaffName)),
 		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
-		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)),
-		reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
+		reportcsv.EscapeFormula(b.CustomerName), reportcsv.EscapeFormula(b.CustomerEmail),
+		reportcsv.EscapeFormula(deref(b.CustomerPhone)),
+		reportcsv.EscapeFormula(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
 	}
 }
 
@@ -156,7 +157,7 @@ func row(b booking.Booking) []string {
 func answerColumns(offer *catalog.Snapshot) []string {
 	var names []string
 	for _, q := range offer.Form {
-		names = append(names, reportcsv.Words(q.Label.Text))
+		names = append(names, reportcsv.EscapeFormula(q.Label.Text))
 	}
 	return append(names, "other_answers")
 }
@@ -175,9 +176,9 @@ func answerCells(offer *catalog.Snapshot, formData json.RawMessage) []string {
 			others = append(others, a.Question.Key+": "+text)
 			continue
 		}
-		cells[at] = reportcsv.Words(text)
+		cells[at] = reportcsv.EscapeFormula(text)
 	}
-	cells[len(offer.Form)] = reportcsv.Words(strings.Join(others, "; "))
+	cells[len(offer.Form)] = reportcsv.EscapeFormula(strings.Join(others, "; "))
 	return cells
 }
 

@@ -33,7 +33,7 @@ func (p *Pages) calendar(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	cal, err := p.rooms.Sales.Calendar(c.UserContext(), authorize.Principal(c), page.Business.Slug,
+	cal, err := p.rooms.Sales.LoadCalendar(c.UserContext(), authorize.Principal(c), page.Business.Slug,
 		page.First(from, days), days,
 		member)
 	if err != nil {

@@ -30,7 +30,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 		from = *date
 	}
 	const week = 7
-	sessions, err := p.rooms.Sales.Sessions(c.UserContext(), authorize.Principal(c), page.Business,
+	sessions, err := p.rooms.Sales.ListSessions(c.UserContext(), authorize.Principal(c), page.Business,
 		page.First(from, week), week)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *Pages) roster(c *fiber.Ctx) error {
 	if date != nil {
 		on = *date
 	}
-	roster, err := p.rooms.Sales.Roster(c.UserContext(), authorize.Principal(c), page.Business, id, on)
+	roster, err := p.rooms.Sales.LoadRoster(c.UserContext(), authorize.Principal(c), page.Business, id, on)
 	if err != nil {
 		return err
 	}

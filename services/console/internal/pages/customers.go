@@ -37,7 +37,7 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, err := p.rooms.Sales.Customers(c.UserContext(), page.Business.Slug, text,
+	list, err := p.rooms.Sales.ListCustomers(c.UserContext(), page.Business.Slug, text,
 		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *Pages) customer(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased *customer.Forgotten) error {
-	d, err := p.rooms.Sales.Customer(c.UserContext(), page.Business.Slug, email)
+	d, err := p.rooms.Sales.LoadCustomer(c.UserContext(), page.Business.Slug, email)
 	if fault.Is(err, fault.InvalidParameter) {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}

@@ -63,7 +63,7 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o := view.Orders{Event: event.Events[0], Unknown: event.Unknown}
+	o := view.Orders{Event: event.Events[0], Unknown: event.IsUnknown}
 	if err := p.ordersOf(c, page, &o); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 		return err
 	}
 	filter.EventID = &o.Event.ID
-	o.List, o.Next, err = p.rooms.Sales.Orders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
+	o.List, o.Next, err = p.rooms.Sales.ListOrders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
 		request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
 	return err
 }
@@ -90,15 +90,15 @@ func (p *Pages) order(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	open, err := p.rooms.Sales.OrderDetails(c.UserContext(), authorize.Principal(c), page.Business, id)
+	open, err := p.rooms.Sales.LoadOrder(c.UserContext(), authorize.Principal(c), page.Business, id)
 	if err != nil {
 		return err
 	}
-	event, err := p.rooms.Sales.EventOf(c.UserContext(), page.Business, &open.Order)
+	event, err := p.rooms.Sales.FindEventOfOrder(c.UserContext(), page.Business, &open.Order)
 	if err != nil {
 		return err
 	}
-	o := view.Orders{Event: event.Events[0], Unknown: event.Unknown, Open: open}
+	o := view.Orders{Event: event.Events[0], Unknown: event.IsUnknown, Open: open}
 	if err := p.ordersOf(c, page, &o); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 		return err
 	}
 	filter.EventID = &id
-	offer, err := p.rooms.Business(c.UserContext(), slug)
+	offer, err := p.rooms.FindBusiness(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
@@ -152,11 +152,12 @@ func orderRow(t booking.Ticket) []string {
 	}
 	payment, paid, refunded := paymentColumns(t.Payment)
 	return []string{
-		t.ID.String(), t.Status, reportcsv.Words(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"),
-		reportcsv.Words(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
-		payment, paid, refunded, reportcsv.Words(t.CustomerName), reportcsv.Words(deref(t.CustomerEmail)),
+		t.ID.String(), t.Status, reportcsv.EscapeFormula(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"),
+		reportcsv.EscapeFormula(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
+		payment, paid, refunded, reportcsv.EscapeFormula(t.CustomerName),
+		reportcsv.EscapeFormula(deref(t.CustomerEmail)),
 		t.CreatedAt.Format(instant), cancelled,
-		reportcsv.Words(deref(t.CustomerPhone)),
+		reportcsv.EscapeFormula(deref(t.CustomerPhone)),
 	}
 }
 
@@ -181,7 +182,7 @@ func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return page, &view.Selling{Event: event.Events[0], Unknown: event.Unknown}, nil
+	return page, &view.Selling{Event: event.Events[0], Unknown: event.IsUnknown}, nil
 }
 
 // sell sells tickets of one or more tiers at the door. The form has an Idempotency-Key, so that a form that is sent
@@ -271,7 +272,7 @@ func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.rooms.Sales.Order(c.UserContext(), authorize.Principal(c), page.Business, id)
+	found, err := p.rooms.Sales.FindOrder(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 

@@ -48,13 +48,13 @@ var firstSteps = []firstStep{
 		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member",
 			only(teamGroups(o), "name", "category"))}}}
 	}, func(fields document.Fields, before []string) {
-		offer.Staffed(fields, before)
-		offer.PlaceNew(fields, "staff")
+		offer.UpdateStaff(fields, before)
+		offer.PlaceNewObjects(fields, "staff")
 	}},
 	{
 		"services",
 		soldGroups,
-		func(fields document.Fields, _ []string) { offer.PlaceNew(fields, "services", "rentals") },
+		func(fields document.Fields, _ []string) { offer.PlaceNewObjects(fields, "services", "rentals") },
 	},
 	{"policies", func(o *offered) []form.Group {
 		groups := only(
@@ -66,7 +66,7 @@ var firstSteps = []firstStep{
 			"self_service.reschedule_until_hours",
 		)
 		return slices.Concat(groups, o.permitted(only(notificationsPart.groups(o), "notifications.owner_emails")))
-	}, func(fields document.Fields, _ []string) { offer.Open(fields) }},
+	}, func(fields document.Fields, _ []string) { offer.OpenBookings(fields) }},
 }
 
 // only filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no field of
@@ -87,7 +87,7 @@ func only(groups []form.Group, names ...string) []form.Group {
 
 // rows returns a form field for a list of objects. Each object has the fields in `groups`.
 func rows(list, label, key string, groups []form.Group) form.Field {
-	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
+	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.ListFields(groups)}
 }
 
 // soldGroups returns the fields of the form in which a person enters what the business sells. The form always has
@@ -99,7 +99,7 @@ func soldGroups(o *offered) []form.Group {
 	}
 	if list, _ := o.fields["services"].([]any); slices.ContainsFunc(list,
 		func(item any) bool { return item.(document.Fields)["classes"] != nil }) {
-		sessions := form.All(only(classGroups(o), "classes"))[0]
+		sessions := form.ListFields(only(classGroups(o), "classes"))[0]
 		sessions.Required, sessions.Hint = false, "first_sessions_hint"
 		sessions.Fields = only([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity",
 			"staff")[0].Fields
@@ -134,7 +134,7 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 // that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
-	typed := view.Beginning{Beginning: offer.Beginning{Trade: "salon", Language: page.Words.Code,
+	typed := view.Beginning{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
 		Currency: currencyOf(page.Words.Requested)}, Key: rand.Text()}
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
@@ -196,13 +196,13 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return err
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
-	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: offer.Beginning{
+	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), NewBusiness: offer.NewBusiness{
 		Trade: line(
 			"trade",
 		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")),
 		Timezone: zoneName(line("timezone")), Language: line("default_language"),
 	}}
-	if signed := signin.SignedIn(c); signed != nil {
+	if signed := signin.SignedInPerson(c); signed != nil {
 		typed.Email = signed.Person.Email
 	}
 	page := p.plain(c, "")
@@ -213,17 +213,17 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency,
 		"timezone": typed.Timezone, "default_language": typed.Language} {
 		if value == "" {
-			typed.Wrong[name] = page.Words.Say(form.Fill)
+			typed.Wrong[name] = page.Words.Say(form.RequiredValue)
 		}
 	}
-	if !slices.Contains(template.Trades(), typed.Trade) {
-		typed.Wrong["trade"] = page.Words.Say(form.Fill)
+	if !slices.Contains(template.ListTrades(), typed.Trade) {
+		typed.Wrong["trade"] = page.Words.Say(form.RequiredValue)
 	}
 	if len(typed.Wrong) > 0 {
 		return again(fiber.StatusUnprocessableEntity)
 	}
-	published, problems, err := p.rooms.Offer.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
-		authorize.Principal(c), typed.Beginning)
+	published, problems, err := p.rooms.Offer.CreateBusiness(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
+		authorize.Principal(c), typed.NewBusiness)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
 		typed.Wrong["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
@@ -289,7 +289,7 @@ func (p *Pages) askStep(i int) fiber.Handler {
 			return err
 		}
 		f := newForm(firstSteps[i].groups(o), o.fields)
-		f.Values = form.Open(f.Shown, form.All(f.Groups))
+		f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
 		return p.showStep(c, fiber.StatusOK, i, o, f)
 	}
 }
@@ -303,7 +303,7 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen maps the results of offer.MissingToOpen to the ids of message texts.
+// missingToOpen maps the results of offer.FindMissingToOpen to the ids of message texts.
 var missingToOpen = map[string]string{offer.LacksOffer: "offer_none_services", offer.LacksHours: "first_no_hours"}
 
 // saveStep returns the handler that saves the form with the index `i` of the first visit. The handler writes the typed
@@ -326,16 +326,16 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		f := newForm(step.groups(o), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, form.All(f.Groups), more)
+			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
 			f.More = more
 			return p.showStep(c, fiber.StatusOK, i, o, f)
 		}
-		before := offer.Keys(o.fields, "staff")
-		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
+		before := offer.ListKeys(o.fields, "staff")
+		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
 		if step.then != nil {
 			step.then(o.fields, before)
 		}
-		if missing := offer.MissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
+		if missing := offer.FindMissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
 			o.about.Problems = []string{o.page.Words.Say(missingToOpen[missing])}
 			o.page.Wrong = o.page.Words.Say("check")
 			return p.showStep(c, fiber.StatusUnprocessableEntity, i, o, f)

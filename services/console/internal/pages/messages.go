@@ -41,7 +41,7 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 	if about != nil {
 		l.Filter.About = *about
 	}
-	found, err := p.rooms.Sales.Messages(c.UserContext(), page.Business.Slug, l.Filter,
+	found, err := p.rooms.Sales.ListMessages(c.UserContext(), page.Business.Slug, l.Filter,
 		request.Page{Limit: onPage, Cursor: c.Query("cursor")})
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p *Pages) message(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	m, err := p.rooms.Sales.Message(c.UserContext(), page.Business.Slug, id)
+	m, err := p.rooms.Sales.FindMessage(c.UserContext(), page.Business.Slug, id)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	if err != nil {
 		return nil, err
 	}
-	offer, err := p.rooms.Offer.Offer(c.UserContext(), page.Business.Slug, version)
+	offer, err := p.rooms.Offer.ReadOffer(c.UserContext(), page.Business.Slug, version)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,11 @@ func versionOf(s string) int64 {
 // differenceBetween returns the differences between two published versions. The arguments `from` and `to` are the
 // numbers of the versions.
 func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
-	before, err := p.rooms.Offer.Offer(c.UserContext(), slug, from)
+	before, err := p.rooms.Offer.ReadOffer(c.UserContext(), slug, from)
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.rooms.Offer.Offer(c.UserContext(), slug, to)
+	after, err := p.rooms.Offer.ReadOffer(c.UserContext(), slug, to)
 	if err != nil {
 		return nil, err
 	}
@@ -167,14 +167,14 @@ func (p *Pages) askOffer(k offerKind) fiber.Handler {
 		}
 		f := newForm(k.groups(o), object)
 		if o.about.ManagedBy == "" {
-			f.Values = form.Open(f.Shown, form.All(f.Groups))
+			f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
 		}
 		return p.showItem(c, fiber.StatusOK, k, o, object, f)
 	}
 }
 
 func newForm(groups []form.Group, object document.Fields) view.Form {
-	shown := form.Show(object, form.All(groups))
+	shown := form.Show(object, form.ListFields(groups))
 	return view.Form{Groups: groups, Values: shown, Shown: shown}
 }
 
@@ -216,15 +216,15 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		f := newForm(k.groups(o), object)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, form.All(f.Groups), more)
+			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
 			f.More = more
 			return p.showItem(c, fiber.StatusOK, k, o, object, f)
 		}
-		written := form.Write(object, form.All(f.Groups), f.Shown, posted)
+		written := form.Write(object, form.ListFields(f.Groups), f.Shown, posted)
 		if k.settle != nil {
 			k.settle(object)
 		}
-		if added && len(written.Wrong) == 0 {
+		if added && len(written.FieldErrors) == 0 {
 			items, _ := o.fields[k.list].([]any)
 			object["key"] = form.NewKey(k.word, object, items)
 			if len(items) == 0 {
@@ -238,7 +238,10 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 			posted: posted, written: written, back: back, action: string(c.Request().URI().Path()), item: key,
 			within: func(fields document.Fields) string {
 				items, _ := fields[k.list].([]any)
-				i := slices.IndexFunc(items, func(item any) bool { name, _ := document.Name(item); return name == key })
+				i := slices.IndexFunc(items, func(item any) bool {
+					name, _ := document.NameOf(item)
+					return name == key
+				})
 				return k.list + "[" + strconv.Itoa(i) + "]."
 			},
 			again: func(status int, wrong map[string]string) error {

@@ -26,12 +26,12 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.Offer
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
 	}
-	affects, err := offer.AffectsSold(draft.Before.Manifest, draft.Manifest)
+	affects, err := offer.AffectsSales(draft.Before.Manifest, draft.Manifest)
 	if err != nil || !affects && !s.always {
 		return false, err
 	}
 	found, err := p.planOf(c, o.page.Business.Slug, draft)
-	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil &&
+	if err != nil || !s.always && found != nil && found.Conflicts.CountNew() == 0 && found.Kept == nil &&
 		!found.ErasesCustomers() {
 		return false, err
 	}
@@ -44,7 +44,7 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.Offer
 		Form: s.again != nil, Differs: differs,
 	}
 	if found != nil {
-		question.Outside, question.Kept, question.Erases = &found.Outside, found.Kept, found.Erases
+		question.Outside, question.Kept, question.Erases = &found.Conflicts, found.Kept, found.Erasure
 	}
 	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }
@@ -74,7 +74,7 @@ const mostChanges = 12
 // difference returns the differences between two versions of the offer, or nil if the versions are equal. The argument
 // `most` is the maximum number of changes that it lists.
 func difference(before, after *document.Document, most int) (*view.Difference, error) {
-	list, more, err := changes.Between(before.Manifest, after.Manifest)
+	list, more, err := changes.Compare(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func labels(groups []form.Group) {
 			note(f.Fields)
 		}
 	}
-	note(form.All(groups))
+	note(form.ListFields(groups))
 }
 
 // begin returns a new object of the kind. The object comes after all others of its list.
@@ -206,7 +206,7 @@ func (o *offered) payments() []form.Field {
 // listed returns two fields: the position of an object in the list, and whether customers see the object.
 func listed() []form.Field {
 	return []form.Field{
-		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},
+		{Name: "order", Kind: form.Integer, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},
 		{Name: "active", Kind: form.Switch, Label: "offer_active", Default: "yes"},
 	}
 }

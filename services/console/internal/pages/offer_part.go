@@ -30,21 +30,21 @@ var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Grou
 		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
 		{Title: "offer_blocks", Hint: "offer_blocks_hint", Fields: []form.Field{
 			{Name: "blocks", Kind: form.Rows, Label: "offer_block", Fields: []form.Field{
-				{Name: "from", Kind: form.Moment, Label: "offer_from", Required: true},
-				{Name: "to", Kind: form.Moment, Label: "offer_to", Required: true},
+				{Name: "from", Kind: form.DateTime, Label: "offer_from", Required: true},
+				{Name: "to", Kind: form.DateTime, Label: "offer_to", Required: true},
 				{Name: "reason", Label: "offer_reason"},
-				{Name: "staff", Kind: form.Many, Label: "offer_whose", Options: o.choices("staff")},
+				{Name: "staff", Kind: form.Checkboxes, Label: "offer_whose", Options: o.choices("staff")},
 			}},
 		}},
 	}
 }}
 
-// permitted returns the groups without the fields that the person's role may not change (access.ActionOn).
+// permitted returns the groups without the fields that the person's role may not change (access.ActionForField).
 func (o *offered) permitted(groups []form.Group) []form.Group {
 	var shown []form.Group
 	for _, group := range groups {
 		group.Fields = slices.DeleteFunc(slices.Clone(group.Fields), func(f form.Field) bool {
-			return !o.page.May(access.ActionOn(f.Name))
+			return !o.page.May(access.ActionForField(f.Name))
 		})
 		if len(group.Fields) > 0 {
 			shown = append(shown, group)
@@ -62,7 +62,7 @@ func (p *Pages) askPart(part offerPart) fiber.Handler {
 		}
 		f := newForm(o.permitted(part.groups(o)), o.fields)
 		if o.about.ManagedBy == "" {
-			f.Values = form.Open(f.Shown, form.All(f.Groups))
+			f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
 		}
 		return p.showPart(c, fiber.StatusOK, part, o, f)
 	}
@@ -92,11 +92,11 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 		f := newForm(o.permitted(part.groups(o)), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, form.All(f.Groups), more)
+			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
 			f.More = more
 			return p.showPart(c, fiber.StatusOK, part, o, f)
 		}
-		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
+		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
 		at := "/offer/" + part.section
 		return p.publishOffer(c, o, saving{
 			posted: posted, written: written, back: at, action: string(c.Request().URI().Path()),

@@ -46,11 +46,11 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 		sentence string
 		n        int
 	}{
-		{"offer_loses_services", removal.Services}, {"offer_loses_off", removal.ServicesOff},
+		{"offer_loses_services", removal.Services}, {"offer_loses_off", removal.DisabledServices},
 		{"offer_loses_classes", removal.Classes},
-		{"offer_loses_rules", removal.Rules - removal.RulesGone}, {"offer_loses_rules_gone", removal.RulesGone},
-		{"offer_loses_questions", removal.Questions - removal.QuestionsGone},
-		{"offer_loses_questions_gone", removal.QuestionsGone},
+		{"offer_loses_rules", removal.Rules - removal.RemovedRules}, {"offer_loses_rules_gone", removal.RemovedRules},
+		{"offer_loses_questions", removal.Questions - removal.RemovedQuestions},
+		{"offer_loses_questions_gone", removal.RemovedQuestions},
 		{"offer_loses_blocks", removal.Blocks}, {"offer_loses_upsells", removal.Upsells},
 	} {
 		if line.n > 0 {

@@ -37,9 +37,9 @@ func ruleGroups(o *offered) []form.Group {
 	all := o.says("offer_all_", "services", "events", "rentals")
 	picked := func(list string, option form.Option) form.Field {
 		return form.Field{
-			Name: "applies_to." + list, Kind: form.Picked, Label: "offer_" + list,
+			Name: "applies_to." + list, Kind: form.ObjectPicker, Label: "offer_" + list,
 			Options: slices.Concat(
-				[]form.Option{{Value: form.Everything, Label: option.Label, Sentence: option.Sentence}},
+				[]form.Option{{Value: form.AllObjects, Label: option.Label, Sentence: option.Sentence}},
 				o.choices(list),
 			),
 		}
@@ -58,7 +58,7 @@ func ruleGroups(o *offered) []form.Group {
 		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]),
 			picked("events", all[1]), picked("rentals", all[2])}},
 		{Title: "offer_several_rules", Fields: []form.Field{
-			{Name: "priority", Kind: form.Whole, Label: "offer_priority", Default: "0", Hint: "offer_order_hint"},
+			{Name: "priority", Kind: form.Integer, Label: "offer_priority", Default: "0", Hint: "offer_order_hint"},
 			{Name: "stop", Kind: form.Switch, Label: "offer_stop"},
 		}},
 	}
@@ -69,13 +69,13 @@ func conditions(o *offered) []form.Field {
 	return []form.Field{
 		{Name: "from", Label: "offer_from", Hint: "offer_span_hint"},
 		{Name: "to", Label: "offer_to", Hint: "offer_span_hint"},
-		{Name: "days", Kind: form.Many, Label: "offer_days", Options: o.weekdays()},
-		{Name: "min_days_before", Kind: form.Whole, Label: "offer_min_days"},
-		{Name: "max_days_before", Kind: form.Whole, Label: "offer_max_days"},
-		{Name: "min", Kind: form.Whole, Label: "offer_min_people"},
-		{Name: "max", Kind: form.Whole, Label: "offer_max_people"},
-		{Name: "min_units", Kind: form.Whole, Label: "offer_min_units"},
-		{Name: "max_units", Kind: form.Whole, Label: "offer_max_units"},
+		{Name: "days", Kind: form.Checkboxes, Label: "offer_days", Options: o.weekdays()},
+		{Name: "min_days_before", Kind: form.Integer, Label: "offer_min_days"},
+		{Name: "max_days_before", Kind: form.Integer, Label: "offer_max_days"},
+		{Name: "min", Kind: form.Integer, Label: "offer_min_people"},
+		{Name: "max", Kind: form.Integer, Label: "offer_max_people"},
+		{Name: "min_units", Kind: form.Integer, Label: "offer_min_units"},
+		{Name: "max_units", Kind: form.Integer, Label: "offer_max_units"},
 	}
 }
 

@@ -45,7 +45,7 @@ const publishAttempts = 3
 // customers' bookings.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	wrong := map[string]string{}
-	for name, sentence := range s.written.Wrong {
+	for name, sentence := range s.written.FieldErrors {
 		wrong[name] = o.page.Words.Say(sentence)
 	}
 	if len(wrong) > 0 {
@@ -108,7 +108,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 // changeOf returns the change that a form has made, and the person's decisions on conflicts with the changes of other
 // people.
 func changeOf(o *offered, posted url.Values) offer.OfferChange {
-	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")),
+	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, OverVersion: versionOf(posted.Get("over")),
 		TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
 		path, chosen := strings.CutPrefix(name, "choose.")
@@ -145,7 +145,7 @@ func (o *offered) place(
 	for _, problem := range draft.Problems {
 		sentence := o.page.Problem(draft.Fields, problem)
 		path, inside := strings.CutPrefix(fieldOfProblem(problem), within)
-		if name := written.Place(path); inside && name != "" {
+		if name := written.FindInput(path); inside && name != "" {
 			wrong[name] = sentence
 			continue
 		}

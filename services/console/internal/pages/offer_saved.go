@@ -31,7 +31,7 @@ func (o *offered) noteSaved(key, pages string) {
 // noteHidden changes the notice if customers do not see the saved object. The new notice names the field that hides it.
 func (o *offered) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
-	if offer.ModuleOff(o.fields, k.list) {
+	if offer.IsModuleOff(o.fields, k.list) {
 		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section,
 			o.page.Words.Say("offer_"+businessPart.section)
 	} else if item, there := document.Find(o.fields, k.list, key); there {

@@ -68,26 +68,26 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offered) []for
 		{Title: "offer_booking", Fields: []form.Field{
 			{Name: "bookings.confirm", Kind: form.Choice, Label: "offer_confirm", Default: "manual",
 				Options: o.says("offer_confirm_", "manual", "auto")},
-			{Name: "bookings.min_notice_minutes", Kind: form.Whole, Label: "offer_notice", Default: "0"},
-			{Name: "bookings.advance_days", Kind: form.Whole, Label: "offer_advance", Default: "365"},
-			{Name: "bookings.slot_interval_minutes", Kind: form.Whole, Label: "offer_interval", Default: "15"},
-			{Name: "bookings.max_open_per_customer", Kind: form.Whole, Label: "offer_max_open", Default: "20"},
+			{Name: "bookings.min_notice_minutes", Kind: form.Integer, Label: "offer_notice", Default: "0"},
+			{Name: "bookings.advance_days", Kind: form.Integer, Label: "offer_advance", Default: "365"},
+			{Name: "bookings.slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Default: "15"},
+			{Name: "bookings.max_open_per_customer", Kind: form.Integer, Label: "offer_max_open", Default: "20"},
 		}},
 		{Title: "offer_cancelling", Hint: "offer_cancelling_hint", Fields: []form.Field{
-			{Name: "self_service.cancel_until_hours", Kind: form.Until, Label: "offer_cancel_until",
+			{Name: "self_service.cancel_until_hours", Kind: form.Deadline, Label: "offer_cancel_until",
 				Hint: "offer_never_hint", Default: "0"},
-			{Name: "self_service.reschedule_until_hours", Kind: form.Until, Label: "offer_move_until",
+			{Name: "self_service.reschedule_until_hours", Kind: form.Deadline, Label: "offer_move_until",
 				Hint: "offer_never_hint", Default: "0"},
-			{Name: "cooling_off_hours", Kind: form.Whole, Label: "offer_cooling_off", Default: "0"},
+			{Name: "cooling_off_hours", Kind: form.Integer, Label: "offer_cooling_off", Default: "0"},
 			{Name: "cancellation_policy", Kind: form.Rows, Label: "offer_refund", Hint: "offer_refund_hint",
 				Fields: []form.Field{
-					{Name: "hours_before", Kind: form.Whole, Label: "offer_hours_before", Required: true},
-					{Name: "refund_percent", Kind: form.Whole, Label: "offer_refund_percent", Required: true},
+					{Name: "hours_before", Kind: form.Integer, Label: "offer_hours_before", Required: true},
+					{Name: "refund_percent", Kind: form.Integer, Label: "offer_refund_percent", Required: true},
 				}},
 		}},
 		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals")}},
 		{Title: "offer_privacy", Fields: []form.Field{
-			{Name: "privacy.keep_customers_days", Kind: form.Whole, Label: "offer_keep_days", Default: "730"},
+			{Name: "privacy.keep_customers_days", Kind: form.Integer, Label: "offer_keep_days", Default: "730"},
 		}},
 	}
 }}
@@ -105,8 +105,8 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 				{Name: "label", Label: "offer_asks", Required: true},
 				{Name: "type", Kind: form.Choice, Label: "offer_answer", Options: o.says("offer_answer_", "text",
 					"textarea", "number", "select", "checkbox", "date", "phone")},
-				{Name: "max_length", Kind: form.Whole, Label: "offer_max_length"},
-				{Name: "services", Kind: form.Many, Label: "offer_asked_for", Hint: "offer_asked_for_hint",
+				{Name: "max_length", Kind: form.Integer, Label: "offer_max_length"},
+				{Name: "services", Kind: form.Checkboxes, Label: "offer_asked_for", Hint: "offer_asked_for_hint",
 					Options: slices.Clone(o.choices("services"))},
 				{Name: "required", Kind: form.Switch, Label: "offer_required"},
 				{Name: "consent", Kind: form.Switch, Label: "offer_consent"},
@@ -125,7 +125,7 @@ var notificationsPart = offerPart{section: "notifications", title: "settings_not
 			{Name: "notifications.owner_emails", Kind: form.Lines, Label: "offer_owner_emails",
 				Hint: "offer_owner_emails_hint"},
 			{Name: "notifications.reply_to", Label: "offer_reply_to"},
-			{Name: "notifications.reminders_hours_before", Kind: form.Wholes, Label: "offer_reminders",
+			{Name: "notifications.reminders_hours_before", Kind: form.Integers, Label: "offer_reminders",
 				Hint: "offer_reminders_hint", Default: "24"},
 		}}}
 	}}

@@ -26,7 +26,7 @@ func classGroups(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: wordsOf()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
-			{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration", Required: true},
+			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
 		}, o.prices("person"), o.payments())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
 			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true,
@@ -34,7 +34,7 @@ func classGroups(o *offered) []form.Group {
 					{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},
 					{Name: "date", Kind: form.Date, Label: "offer_or_on"},
 					{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
-					{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
+					{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
 					{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.choices("staff"))},
 					{Name: "from", Kind: form.Date, Label: "offer_first"},
 					{Name: "to", Kind: form.Date, Label: "offer_last"},
@@ -57,12 +57,12 @@ var eventsKind = offerKind{
 				{Name: "end_time", Kind: form.Time, Label: "offer_ends", Required: true},
 			}},
 			{Title: "offer_tickets", Hint: "offer_tickets_hint", Fields: slices.Concat([]form.Field{
-				{Name: "total_capacity", Kind: form.Whole, Label: "offer_seats_in_all", Required: true},
+				{Name: "total_capacity", Kind: form.Integer, Label: "offer_seats_in_all", Required: true},
 			}, o.payments(), []form.Field{
 				{Name: "tiers", Kind: form.Rows, Label: "offer_tier", Key: "ticket", Fields: []form.Field{
 					{Name: "name", Label: "offer_name", Required: true},
 					o.amount("price", "offer_price", "offer_price_hint"),
-					{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
+					{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
 				}},
 			})},
 			{Title: "offer_shown", Fields: []form.Field{
@@ -128,10 +128,10 @@ func asList(value any) []any {
 
 func rentalGroups(o *offered) []form.Group {
 	limits := []form.Field{
-		{Name: "min_rental_hours", Kind: form.Whole, Label: "offer_min_hours"},
-		{Name: "max_rental_hours", Kind: form.Whole, Label: "offer_max_hours"},
-		{Name: "min_rental_days", Kind: form.Whole, Label: "offer_min_rental_days"},
-		{Name: "max_rental_days", Kind: form.Whole, Label: "offer_max_rental_days"},
+		{Name: "min_rental_hours", Kind: form.Integer, Label: "offer_min_hours"},
+		{Name: "max_rental_hours", Kind: form.Integer, Label: "offer_max_hours"},
+		{Name: "min_rental_days", Kind: form.Integer, Label: "offer_min_rental_days"},
+		{Name: "max_rental_days", Kind: form.Integer, Label: "offer_max_rental_days"},
 		{Name: "outside_hours", Kind: form.Switch, Label: "offer_outside_hours"},
 	}
 	return []form.Group{
@@ -143,8 +143,8 @@ func rentalGroups(o *offered) []form.Group {
 		}, o.payments())},
 		{Title: "offer_how_long", Fields: limits},
 		{Title: "offer_units", Hint: "offer_units_hint", Fields: []form.Field{
-			{Name: "quantity", Kind: form.Whole, Label: "offer_quantity", Hint: "offer_quantity_hint"},
-			{Name: "units_count", Kind: form.Whole, Label: "offer_units_number", Hint: "offer_units_number_hint"},
+			{Name: "quantity", Kind: form.Integer, Label: "offer_quantity", Hint: "offer_quantity_hint"},
+			{Name: "units_count", Kind: form.Integer, Label: "offer_units_number", Hint: "offer_units_number_hint"},
 			{Name: "units", Kind: form.Rows, Label: "offer_unit", Fields: []form.Field{
 				{Name: "key", Label: "offer_unit_name", Hint: "offer_unit_name_hint", Required: true},
 				{Name: "in_service", Kind: form.Switch, Label: "offer_in_service", Default: "yes"},

@@ -50,7 +50,7 @@ func teamGroups(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: wordsOf()},
 		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
-			{Name: "hours", Kind: form.Week, Label: "offer_works", OwnHours: true, Instead: business},
+			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business},
 		}},
 		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
 		{Title: "offer_shown", Fields: listed()},

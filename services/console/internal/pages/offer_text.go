@@ -27,7 +27,7 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := offer.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text, p.rooms.Clock.Now())
+	warnings, err := offer.FindWarnings(c.UserContext(), o.page.Business.Slug, o.offer.Text, p.rooms.Clock.Now())
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func textsOf(fields document.Fields, list string) []translated {
 func (t translated) translation(language, field string) string {
 	all, _ := t.object["translations"].(document.Fields)
 	own, _ := all[language].(document.Fields)
-	return form.Typed(worded(own[field]))
+	return form.TextFromHTML(worded(own[field]))
 }
 
 // translate writes the translation of a field into a language. If `typed` is "", translate removes the translation.
@@ -82,7 +82,7 @@ func (t translated) translate(language, field, typed string) {
 	}
 	own[field] = typed
 	if strings.HasSuffix(field, "_html") {
-		own[field] = form.Prosaic(typed)
+		own[field] = form.HTMLFromText(typed)
 	}
 	if typed == "" {
 		delete(own, field)
@@ -129,7 +129,7 @@ func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]
 	}
 	for _, item := range all[t.From:to] {
 		for _, field := range item.fields {
-			original, name := form.Typed(worded(item.object[field])), item.name+"."+field
+			original, name := form.TextFromHTML(worded(item.object[field])), item.name+"."+field
 			value := item.translation(t.Language, field)
 			if original == "" && value == "" {
 				continue

@@ -40,7 +40,7 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, next, err := p.rooms.Offer.Versions(c.UserContext(), o.page.Business.Slug,
+	list, next, err := p.rooms.Offer.ListVersions(c.UserContext(), o.page.Business.Slug,
 		request.Page{Limit: onVersions, Cursor: cursor})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	if !page.May(access.ManageTeam) {
 		return names
 	}
-	team, _, err := p.rooms.Accounts.Team(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
+	team, _, err := p.rooms.Accounts.ListMembers(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
 	if err != nil {
 		p.rooms.Logger.WarnContext(c.UserContext(), "the names of the team are not known", slog.Any("error", err))
 	}
@@ -93,7 +93,7 @@ func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := p.rooms.Offer.Offer(c.UserContext(), o.page.Business.Slug, number)
+	old, err := p.rooms.Offer.ReadOffer(c.UserContext(), o.page.Business.Slug, number)
 	return o, old, err
 }
 

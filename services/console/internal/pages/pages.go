@@ -60,7 +60,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
 	router.Use("/business", admit, p.unseal)
-	all := authorize.New(router, "", p.rooms.Business, p.rooms.Accounts)
+	all := authorize.New(router, "", p.rooms.FindBusiness, p.rooms.Accounts)
 	all.Get("/", access.SeeBusinesses, p.choose)
 	business := all.Below("/business/:slug")
 	business.Get("", access.SignedIn, p.first)
@@ -105,12 +105,12 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 // language of the browser, otherwise the language `own`.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
-		May: func(a access.Action) bool { return authorize.Principal(c).Furthest(a) != access.None },
+		May: func(a access.Action) bool { return authorize.Principal(c).WidestPermission(a) != access.None },
 		Now: p.rooms.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
 		Script: p.assets.Path("owner.js"),
 	}
 	chosen := c.Query("lang")
-	if signed := signin.SignedIn(c); signed != nil {
+	if signed := signin.SignedInPerson(c); signed != nil {
 		page.Person = cmp.Or(signed.Person.Name, signed.Person.Email)
 		chosen = cmp.Or(chosen, signed.Person.Language)
 	}
@@ -127,16 +127,16 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	}
 	business := authorize.Business(c)
 	if business == nil {
-		if business, err = p.rooms.Business(c.UserContext(), slug); err != nil {
+		if business, err = p.rooms.FindBusiness(c.UserContext(), slug); err != nil {
 			return nil, err
 		}
 	}
 	page := p.plain(c, business.DefaultLanguage)
 	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
 	page.Words.SetRegion(locale.RegionOf(business.Timezone))
-	page.May = func(a access.Action) bool { return authorize.Principal(c).Reach(business.ID, a) != access.None }
+	page.May = func(a access.Action) bool { return authorize.Principal(c).PermissionIn(business.ID, a) != access.None }
 	page.Switches = page.May(access.ManageAccounts) || len(authorize.Principal(c).Businesses()) > 1
-	page.Searches = authorize.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
+	page.Searches = authorize.Principal(c).PermissionIn(business.ID, access.SeeBookings) != access.NoContact
 	page.Notice = done(page, c.Query("done"))
 	page.Wrong = wrong(page, c.Query("wrong"))
 	return page, nil
@@ -231,7 +231,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.rooms.Sales.Today(c.UserContext(), authorize.Principal(c), page.Business.Slug)
+	t, err := p.rooms.Sales.LoadToday(c.UserContext(), authorize.Principal(c), page.Business.Slug)
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
 		if err == nil {
-			_, err = p.rooms.Sales.MoveBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
+			_, err = p.rooms.Sales.TransitionBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
 		}
 		return err
 	})
@@ -351,7 +351,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := p.rooms.Sales.Booking(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+	b, err := p.rooms.Sales.FindBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	return page, b, err
 }
 

@@ -25,7 +25,7 @@ func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	if err != nil {
 		return nil, view.Pausing{}, err
 	}
-	offer, err := p.rooms.Offer.Offer(c.UserContext(), page.Business.Slug, 0)
+	offer, err := p.rooms.Offer.ReadOffer(c.UserContext(), page.Business.Slug, 0)
 	if err != nil {
 		return nil, view.Pausing{}, err
 	}

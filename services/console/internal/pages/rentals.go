@@ -49,7 +49,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	rented, err := p.rooms.Sales.RentalOverview(c.UserContext(), authorize.Principal(c), page.Business, from)
+	rented, err := p.rooms.Sales.LoadRentalOverview(c.UserContext(), authorize.Principal(c), page.Business, from)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 // transition.
 func (p *Pages) reservation(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.rooms.Sales.MoveReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
+		_, err := p.rooms.Sales.TransitionReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
 		return err
 	})
 }

@@ -20,13 +20,13 @@ import (
 // role that may see all sales may see the reports, because they have no data of single customers.
 func (p *Pages) mountReports(business *authorize.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
-	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.rooms.Reports.BookingsReport,
-		reportcsv.Bookings))
-	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.rooms.Reports.RevenueReport,
-		reportcsv.Revenue))
+	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.rooms.Reports.ReportBookings,
+		reportcsv.FormatBookings))
+	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.rooms.Reports.ReportRevenue,
+		reportcsv.FormatRevenue))
 	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation",
-		p.rooms.Reports.UtilisationReport,
-		reportcsv.Utilisation))
+		p.rooms.Reports.ReportUtilisation,
+		reportcsv.FormatUtilisation))
 }
 
 // reports shows all reports for the period and the grouping in the address.
@@ -39,7 +39,7 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 	if len(typed.Wrong) > 0 {
 		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
 	}
-	r, err := p.rooms.Reports.Overview(c.UserContext(), page.Business.Slug, q)
+	r, err := p.rooms.Reports.LoadOverview(c.UserContext(), page.Business.Slug, q)
 	if fault.Is(err, fault.InvalidParameter) {
 		typed.Wrong = map[string]string{"by": page.Words.Say("reports_too_much")}
 		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))

@@ -19,7 +19,7 @@ func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation,
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.rooms.Sales.Reservation(c.UserContext(), authorize.Principal(c), page.Business, id)
+	found, err := p.rooms.Sales.FindReservation(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 

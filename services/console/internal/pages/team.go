@@ -43,11 +43,11 @@ func (p *Pages) team(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, next, err := p.rooms.Accounts.Team(c.UserContext(), authorize.Principal(c), page.Business, asked)
+	list, next, err := p.rooms.Accounts.ListMembers(c.UserContext(), authorize.Principal(c), page.Business, asked)
 	if err != nil {
 		return err
 	}
-	invitations, err := p.rooms.Accounts.Invitations(c.UserContext(), authorize.Principal(c), page.Business)
+	invitations, err := p.rooms.Accounts.ListInvitations(c.UserContext(), authorize.Principal(c), page.Business)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *Pages) team(c *fiber.Ctx) error {
 }
 
 func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	business, err := p.rooms.Business(c.UserContext(), slug)
+	business, err := p.rooms.FindBusiness(c.UserContext(), slug)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ const mostTeamHistory = 25
 // teamHistory returns the newest events about the members and the API tokens of the business, newest first. The second
 // result reports whether there are older events.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
-	list, err := p.rooms.TeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
+	list, err := p.rooms.ListTeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
 		request.Page{Limit: mostTeamHistory})
 	if err != nil {
 		return nil, false, err
@@ -82,7 +82,7 @@ func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bo
 	for _, e := range list.Events {
 		people = append(people, e.Subject.ID, e.Actor.ID)
 	}
-	names, err := p.rooms.Accounts.Names(c.UserContext(), people)
+	names, err := p.rooms.Accounts.FindNames(c.UserContext(), people)
 	if err != nil {
 		return nil, false, err
 	}
@@ -126,9 +126,9 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 		Email: wanted.Email, Name: wanted.Name, Role: access.Role(wanted.Role), StaffID: wanted.StaffID(),
 	})
 	switch {
-	case errors.Is(err, store.ErrMember):
+	case errors.Is(err, store.ErrAlreadyMember):
 		wanted.WrongEmail = page.Words.Say("team_member_already")
-	case errors.Is(err, store.ErrTooMany), errors.Is(err, store.ErrTooManyInvitations):
+	case errors.Is(err, store.ErrTooManyBusinesses), errors.Is(err, store.ErrTooManyInvitations):
 		wanted.WrongEmail = page.Words.Say("team_other_business")
 	case err != nil:
 		return err
@@ -143,7 +143,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 func joining(page *view.Page, role, staff string) view.Joining {
 	j := view.Joining{Role: role, Staff: staff}
 	switch {
-	case !access.Role(role).OfBusiness():
+	case !access.Role(role).IsBusinessRole():
 		j.WrongRole = page.Words.Say("fill")
 	case role != string(access.Staff):
 		j.Staff = ""
@@ -159,7 +159,7 @@ func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := p.rooms.Accounts.Member(c.UserContext(), authorize.Principal(c), page.Business, id)
+	m, err := p.rooms.Accounts.FindMember(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, m, err
 }
 

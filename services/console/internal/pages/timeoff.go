@@ -24,7 +24,7 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 		return err
 	}
 	_, unnamed := uuid.Parse(c.Query("staff_id"))
-	if unnamed != nil && len(page.Business.Staff) > 1 && authorize.Principal(c).Reach(page.Business.ID,
+	if unnamed != nil && len(page.Business.Staff) > 1 && authorize.Principal(c).PermissionIn(page.Business.ID,
 		access.EditOffer) != access.Own {
 		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
 	}
@@ -47,9 +47,9 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 // and the business does not have exactly one member.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
-	self, _ := by.In(page.Business.ID)
+	self, _ := by.MembershipIn(page.Business.ID)
 	id := self.StaffID
-	if by.Reach(page.Business.ID, access.EditOffer) != access.Own {
+	if by.PermissionIn(page.Business.ID, access.EditOffer) != access.Own {
 		var err error
 		if id, err = uuid.Parse(asked); err != nil {
 			if len(page.Business.Staff) != 1 {
@@ -58,7 +58,7 @@ func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeO
 			id = page.Business.Staff[0].ID
 		}
 	}
-	off, err := p.rooms.Offer.TimeOff(by, page.Business, id)
+	off, err := p.rooms.Offer.ReadTimeOff(by, page.Business, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
@@ -97,7 +97,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
 	}
 	if adds && form.Get("agreed") != "yes" {
-		if typed.InTheWay, err = p.rooms.Offer.InTheWay(c.UserContext(), by, page.Business, id, away); err != nil {
+		if typed.InTheWay, err = p.rooms.Offer.ListOverlappingBookings(c.UserContext(), by, page.Business, id,
+			away); err != nil {
 			return err
 		}
 		if len(typed.InTheWay) > 0 {

@@ -54,8 +54,8 @@ func (p *Pages) webhooks(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form view.WebhookForm) error {
-	list, err := p.rooms.Integrations.Webhooks(c.UserContext(), page.Business.Slug,
-		request.Page{Limit: integrations.MostWebhooks})
+	list, err := p.rooms.Integrations.ListWebhooks(c.UserContext(), page.Business.Slug,
+		request.Page{Limit: integrations.MaxWebhooks})
 	if err != nil {
 		return err
 	}
@@ -134,14 +134,14 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 	if !slices.Contains(view.DeliveryStatuses, shown.Asked) {
 		shown.Asked = ""
 	}
-	err := peers.Together(func() error {
-		found, err := p.rooms.Integrations.Webhook(c.UserContext(), page.Business.Slug, id)
+	err := peers.RunTogether(func() error {
+		found, err := p.rooms.Integrations.FindWebhook(c.UserContext(), page.Business.Slug, id)
 		if err == nil {
 			shown.Webhook = *found
 		}
 		return err
 	}, func() error {
-		sent, err := p.rooms.Integrations.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
+		sent, err := p.rooms.Integrations.ListDeliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
 			request.Page{Limit: onPage, Cursor: shown.Cursor})
 		if err == nil {
 			shown.Deliveries, shown.Next = sent.Deliveries, sent.NextCursor

@@ -36,7 +36,7 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	}
 	start, err := startOf(w)
 	if err == nil {
-		w.Answer, err = p.rooms.Sales.WhyNot(c.UserContext(), authorize.Principal(c), page.Business, start)
+		w.Answer, err = p.rooms.Sales.ExplainStart(c.UserContext(), authorize.Principal(c), page.Business, start)
 	}
 	if err == nil {
 		w.About = page.Business.Service(start.ServiceIDs[0])

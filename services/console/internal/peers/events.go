@@ -20,36 +20,38 @@ type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
 
-// Events lists the events of a business and its objects, newest first. It merges the events of all other services into
-// one list. If one service cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
+// ListBusinessEvents lists the events of a business and its objects, newest first. It merges the events of all other
+// services into one list. If one service cannot answer, the whole call fails. Fault: invalid_parameter for an invalid
+// cursor.
 //
 // All services sort their events by time and then by id, so the same cursor is valid for all services.
-func (o *Peers) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
-	business, err := o.Business(ctx, slug)
+func (o *Peers) ListBusinessEvents(ctx context.Context, slug string, filter event.Filter,
+	page request.Page) (*event.List, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// AuditLog lists the events of [Peers.Events]. If the principal manages the team, AuditLog also lists the events about
-// the team's people and tokens.
-func (o *Peers) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
+// ListAuditLog lists the events of [Peers.Events]. If the principal manages the team, ListAuditLog also lists the
+// events about the team's people and tokens.
+func (o *Peers) ListAuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
 	page request.Page) (*event.List, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	from := o.Audit
-	if by.Reach(business.ID, access.ManageTeam) != access.None {
+	if by.PermissionIn(business.ID, access.ManageTeam) != access.None {
 		from = append(slices.Clone(from), o.TeamLog)
 	}
 	return listAll(ctx, from, business.ID, filter, page)
 }
 
-// TeamEvents lists the events about the people and tokens of a business, newest first. Faults: forbidden;
+// ListTeamEvents lists the events about the people and tokens of a business, newest first. Faults: forbidden;
 // invalid_parameter for an invalid cursor.
-func (o *Peers) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID,
+func (o *Peers) ListTeamEvents(ctx context.Context, by Principal, businessID uuid.UUID,
 	page request.Page) (event.List, error) {
 	if err := by.Require(businessID, access.ManageTeam); err != nil {
 		return event.List{}, err

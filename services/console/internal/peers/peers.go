@@ -38,9 +38,9 @@ type Peers struct {
 // data that the principal can see and change.
 type Principal = access.Principal
 
-// Business returns the current data of a business from catalog. Fault: business_not_found, also if the business for
+// FindBusiness returns the current data of a business from catalog. Fault: business_not_found, also if the business for
 // which the request was authorized has been removed and another business has the slug now.
-func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+func (o *Peers) FindBusiness(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -51,25 +51,25 @@ func (o *Peers) Business(ctx context.Context, slug string) (*catalog.Snapshot, e
 	return business, nil
 }
 
-// Unfinished converts the error of a write with several steps. The first step has succeeded, and a later step has
-// failed. If a service was unavailable, Unfinished returns the fault outcome_unknown, because a part of the write was
-// executed. It returns any other fault unchanged.
-func Unfinished(err error) error {
+// ToUnfinishedFault converts the error of a write with several steps. The first step has succeeded, and a later step
+// has failed. If a service was unavailable, ToUnfinishedFault returns the fault outcome_unknown, because a part of the
+// write was executed. It returns any other fault unchanged.
+func ToUnfinishedFault(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
 	}
 	return fault.Unknown(err)
 }
 
-// RentalsOf returns a client of the rental service for the business that has the slug. The client sends the id of this
-// business with each call, so a write fails if another business gets the slug. For an operator, who may act in all
+// OpenRentals returns a client of the rental service for the business that has the slug. The client sends the id of
+// this business with each call, so a write fails if another business gets the slug. For an operator, who may act in all
 // businesses, the client sends no id. So a call for an operator works even if the catalog service is unavailable.
 // Fault: business_not_found.
-func (o *Peers) RentalsOf(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
-	if by.Operator {
+func (o *Peers) OpenRentals(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
+	if by.IsOperator {
 		return o.Rentals, nil
 	}
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}

@@ -16,41 +16,41 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MostStretches is the maximum number of periods (days, weeks or months) on one page of reports. Three years have about
+// MaxPeriods is the maximum number of periods (days, weeks or months) on one page of reports. Three years have about
 // this number of weeks.
-const MostStretches = 160
+const MaxPeriods = 160
 
-// Overview has the reports about a business for one page. The field Stretches has the first date of each period. If a
-// report needs several services and one of them is unavailable, the whole report is unknown, because its sums would be
-// too small.
+// LoadOverview has the reports about a business for one page. The field Stretches has the first date of each period. If
+// a report needs several services and one of them is unavailable, the whole report is unknown, because its sums would
+// be too small.
 type Overview struct {
-	Query     report.Query
-	Stretches []timespan.Date
-	Bookings  peers.Part[booking.BookingsRow]
-	Revenue   peers.Part[report.RevenueRow]
-	Time      peers.Part[report.UtilisationRow]
+	Query    report.Query
+	Periods  []timespan.Date
+	Bookings peers.Part[booking.BookingsRow]
+	Revenue  peers.Part[report.RevenueRow]
+	Time     peers.Part[report.UtilisationRow]
 }
 
-// Overview reads the three reports concurrently. Fault: invalid_parameter for more periods than [MostStretches], or for
-// more rows than a report may have.
-func (o *UseCases) Overview(ctx context.Context, slug string, q report.Query) (*Overview, error) {
+// LoadOverview reads the three reports concurrently. Fault: invalid_parameter for more periods than [MaxPeriods], or
+// for more rows than a report may have.
+func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query) (*Overview, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	r := &Overview{Query: q, Stretches: q.Periods()}
-	if len(r.Stretches) > MostStretches {
+	r := &Overview{Query: q, Periods: q.Periods()}
+	if len(r.Periods) > MaxPeriods {
 		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.",
-			MostStretches)
+			MaxPeriods)
 	}
-	err := peers.Together(
-		func() error { return reported(ctx, o, slug, q, o.BookingsReport, &r.Bookings) },
-		func() error { return reported(ctx, o, slug, q, o.RevenueReport, &r.Revenue) },
-		func() error { return reported(ctx, o, slug, q, o.UtilisationReport, &r.Time) })
+	err := peers.RunTogether(
+		func() error { return loadReport(ctx, o, slug, q, o.ReportBookings, &r.Bookings) },
+		func() error { return loadReport(ctx, o, slug, q, o.ReportRevenue, &r.Revenue) },
+		func() error { return loadReport(ctx, o, slug, q, o.ReportUtilisation, &r.Time) })
 	return r, err
 }
 
-// reported reads one report by the function `ask`, and stores its rows in the argument `into`.
-func reported[Row any](
+// loadReport reads one report by the function `ask`, and stores its rows in the argument `into`.
+func loadReport[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],
 ) error {
@@ -62,27 +62,27 @@ func reported[Row any](
 	return nil
 }
 
-// Nothing returns true if the business had no bookings and no revenue in the dates of the reports. It returns false if
+// IsEmpty returns true if the business had no bookings and no revenue in the dates of the reports. It returns false if
 // the report about bookings or the report about revenue is unknown.
-func (r *Overview) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
+func (r *Overview) IsEmpty() bool { return !r.Bookings.IsShown() && !r.Revenue.IsShown() }
 
-// ByStretch returns one row for each period, with the number of bookings from all sources.
-func (r *Overview) ByStretch() []booking.BookingsRow {
-	rows := make([]booking.BookingsRow, len(r.Stretches))
-	for i, date := range r.Stretches {
+// SumByPeriod returns one row for each period, with the number of bookings from all sources.
+func (r *Overview) SumByPeriod() []booking.BookingsRow {
+	rows := make([]booking.BookingsRow, len(r.Periods))
+	for i, date := range r.Periods {
 		rows[i].Date = date
 	}
 	for _, b := range r.Bookings.List {
-		if at, ok := slices.BinarySearch(r.Stretches, b.Date); ok {
+		if at, ok := slices.BinarySearch(r.Periods, b.Date); ok {
 			addBookings(&rows[at], b)
 		}
 	}
 	return rows
 }
 
-// BySource returns one row for each source, with the number of bookings in all periods. The source with the most
+// SumBySource returns one row for each source, with the number of bookings in all periods. The source with the most
 // bookings comes first.
-func (r *Overview) BySource() []booking.BookingsRow {
+func (r *Overview) SumBySource() []booking.BookingsRow {
 	var rows []booking.BookingsRow
 	at := map[string]int{}
 	for _, b := range r.Bookings.List {
@@ -99,8 +99,8 @@ func (r *Overview) BySource() []booking.BookingsRow {
 	return rows
 }
 
-// AllBookings returns one row with the number of bookings in all periods and from all sources.
-func (r *Overview) AllBookings() booking.BookingsRow {
+// SumBookings returns one row with the number of bookings in all periods and from all sources.
+func (r *Overview) SumBookings() booking.BookingsRow {
 	var all booking.BookingsRow
 	for _, b := range r.Bookings.List {
 		addBookings(&all, b)
@@ -122,8 +122,8 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 type Takings struct {
 	Currency string
 	Kinds    []string // kinds of objects in the revenue: booking, ticket, reservation
-	Each     []Taking // one entry for each period
-	All      Taking
+	ByPeriod []Taking // one entry for each period
+	Sum      Taking
 }
 
 // Taking is the revenue of one period or of all periods. Totals maps each kind of object to the sum of the prices at
@@ -134,24 +134,24 @@ type Taking struct {
 	Total, Paid, Refunded decimal.Decimal
 }
 
-// ByCurrency returns the revenue of each currency, by period and in total. The argument `own` is the currency of the
-// business, which comes first. ByCurrency returns an error for an amount that is not a number.
-func (r *Overview) ByCurrency(own string) ([]Takings, error) {
+// SumByCurrency returns the revenue of each currency, by period and in total. The argument `own` is the currency of the
+// business, which comes first. SumByCurrency returns an error for an amount that is not a number.
+func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {
 		i := slices.IndexFunc(all, func(t Takings) bool { return t.Currency == row.Currency })
 		if i < 0 {
-			i, all = len(all), append(all, Takings{Currency: row.Currency, Each: make([]Taking, len(r.Stretches))})
+			i, all = len(all), append(all, Takings{Currency: row.Currency, ByPeriod: make([]Taking, len(r.Periods))})
 		}
 		t := &all[i]
 		if !slices.Contains(t.Kinds, row.Kind) {
 			t.Kinds = append(t.Kinds, row.Kind)
 		}
-		if err := t.All.take(row); err != nil {
+		if err := t.Sum.add(row); err != nil {
 			return nil, err
 		}
-		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
-			_ = t.Each[at].take(row) // cannot fail, because t.All.take has parsed the same amounts
+		if at, ok := slices.BinarySearch(r.Periods, row.Date); ok {
+			_ = t.ByPeriod[at].add(row) // cannot fail, because t.All.take has parsed the same amounts
 		}
 	}
 	for _, t := range all {
@@ -166,7 +166,7 @@ func (r *Overview) ByCurrency(own string) ([]Takings, error) {
 	return all, nil
 }
 
-func (t *Taking) take(row report.RevenueRow) error {
+func (t *Taking) add(row report.RevenueRow) error {
 	var amounts [3]decimal.Decimal
 	for i, n := range []string{row.Total.String(), row.Paid.String(), row.Refunded.String()} {
 		amount, err := decimal.NewFromString(n)
@@ -183,44 +183,44 @@ func (t *Taking) take(row report.RevenueRow) error {
 	return nil
 }
 
-// Worked is the booked time and the working time of one member or of all members, in minutes.
-type Worked struct{ Booked, Open int64 }
+// WorkedTime is the booked time and the working time of one member or of all members, in minutes.
+type WorkedTime struct{ Booked, Open int64 }
 
 // Member is the booked time and the working time of one member, by period and in total.
 type Member struct {
-	ID   uuid.UUID
-	Name string   // "" if the member is no longer in the offer
-	Each []Worked // one entry for each period
-	Worked
+	ID       uuid.UUID
+	Name     string       // "" if the member is no longer in the offer
+	ByPeriod []WorkedTime // one entry for each period
+	WorkedTime
 }
 
-// Members returns the booked time and the working time of each member, in the order of the report's rows.
-func (r *Overview) Members() []Member {
+// SumByMember returns the booked time and the working time of each member, in the order of the report's rows.
+func (r *Overview) SumByMember() []Member {
 	var all []Member
 	for _, row := range r.Time.List {
 		i := slices.IndexFunc(all, func(m Member) bool { return m.ID == row.StaffID })
 		if i < 0 {
 			i, all = len(all),
-				append(all, Member{ID: row.StaffID, Name: row.StaffName, Each: make([]Worked, len(r.Stretches))})
+				append(all, Member{ID: row.StaffID, Name: row.StaffName, ByPeriod: make([]WorkedTime, len(r.Periods))})
 		}
 		all[i].add(row)
-		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
-			all[i].Each[at].add(row)
+		if at, ok := slices.BinarySearch(r.Periods, row.Date); ok {
+			all[i].ByPeriod[at].add(row)
 		}
 	}
 	return all
 }
 
-// AllTime returns the booked time and the working time of all members together.
-func (r *Overview) AllTime() Worked {
-	var all Worked
+// SumTime returns the booked time and the working time of all members together.
+func (r *Overview) SumTime() WorkedTime {
+	var all WorkedTime
 	for _, row := range r.Time.List {
 		all.add(row)
 	}
 	return all
 }
 
-func (w *Worked) add(row report.UtilisationRow) {
+func (w *WorkedTime) add(row report.UtilisationRow) {
 	w.Booked += row.BookedMinutes
 	w.Open += row.OpenMinutes
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// anyReported returns random report rows with any dates, sources, kinds, currencies and members that the services may
+// drawOverview returns random report rows with any dates, sources, kinds, currencies and members that the services may
 // report.
-func anyReported(t *rapid.T) *Overview {
+func drawOverview(t *rapid.T) *Overview {
 	from := timespan.NewDate(2027, time.January, rapid.IntRange(1, 31).Draw(t, "from"))
 	q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, 200).Draw(t, "days")),
 		By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
-	r := &Overview{Query: q, Stretches: q.Periods()}
+	r := &Overview{Query: q, Periods: q.Periods()}
 	n := func(name string) int64 { return rapid.Int64Range(0, 9999).Draw(t, name) }
 	of := func(name string, all ...string) string { return rapid.SampledFrom(all).Draw(t, name) }
 	members := []uuid.UUID{{1}, {2}, {3}}
 	for range rapid.IntRange(0, 30).Draw(t, "rows") {
-		date := rapid.SampledFrom(r.Stretches).Draw(t, "date")
+		date := rapid.SampledFrom(r.Periods).Draw(t, "date")
 		r.Bookings.List = append(r.Bookings.List, booking.BookingsRow{
 			Date: date, Source: of("source", "page", "api", "=x"), Bookings: n("bookings"), Pending: n("pending"),
 			Confirmed: n("confirmed"),
@@ -46,8 +46,8 @@ func anyReported(t *rapid.T) *Overview {
 	return r
 }
 
-// hundredths returns an amount in hundredths. It does not use the decimal arithmetic of the tested code.
-func hundredths(t *rapid.T, n string) int64 {
+// parseHundredths returns an amount in hundredths. It does not use the decimal arithmetic of the tested code.
+func parseHundredths(t *rapid.T, n string) int64 {
 	var whole, part int64
 	if _, err := fmt.Sscanf(n, "%d.%d", &whole, &part); err != nil {
 		t.Fatal(err)
@@ -55,41 +55,41 @@ func hundredths(t *rapid.T, n string) int64 {
 	return 100*whole + part
 }
 
-// TestReportsAddUpToTheirRows shows that the sums by source, date, currency, kind and member count each row once.
-func TestReportsAddUpToTheirRows(t *testing.T) {
+// TestOverviewSumsMatchRows shows that the sums by source, date, currency, kind and member count each row once.
+func TestOverviewSumsMatchRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyReported(t)
+		r := drawOverview(t)
 		want, got := map[string]int64{}, map[string]int64{}
 		for _, b := range r.Bookings.List {
 			for _, place := range []string{"all", b.Source, b.Date.String()} {
-				tally(want, place, b)
+				addBookingsTo(want, place, b)
 			}
 		}
-		tally(got, "all", r.AllBookings())
-		for _, b := range r.BySource() {
-			tally(got, b.Source, b)
+		addBookingsTo(got, "all", r.SumBookings())
+		for _, b := range r.SumBySource() {
+			addBookingsTo(got, b.Source, b)
 		}
-		for _, b := range r.ByStretch() {
-			tally(got, b.Date.String(), b)
+		for _, b := range r.SumByPeriod() {
+			addBookingsTo(got, b.Date.String(), b)
 		}
 		for _, row := range r.Revenue.List {
 			for _, date := range []string{"all", row.Date.String()} {
 				at := row.Currency + " " + date
-				want[at+" "+row.Kind] += hundredths(t, row.Total.String())
-				want[at] += hundredths(t, row.Total.String())
-				want[at+" paid"] += hundredths(t, row.Paid.String())
-				want[at+" refunded"] += hundredths(t, row.Refunded.String())
+				want[at+" "+row.Kind] += parseHundredths(t, row.Total.String())
+				want[at] += parseHundredths(t, row.Total.String())
+				want[at+" paid"] += parseHundredths(t, row.Paid.String())
+				want[at+" refunded"] += parseHundredths(t, row.Refunded.String())
 			}
 		}
-		takings, err := r.ByCurrency("EUR")
+		takings, err := r.SumByCurrency("EUR")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, of := range takings {
-			taken(got, of.Currency+" all", of.All)
-			for i, each := range of.Each {
-				taken(got, of.Currency+" "+r.Stretches[i].String(), each)
+			addTaking(got, of.Currency+" all", of.Sum)
+			for i, each := range of.ByPeriod {
+				addTaking(got, of.Currency+" "+r.Periods[i].String(), each)
 			}
 		}
 		for _, row := range r.Time.List {
@@ -98,20 +98,20 @@ func TestReportsAddUpToTheirRows(t *testing.T) {
 				want[place+" open"] += row.OpenMinutes
 			}
 		}
-		timed(got, "time", r.AllTime())
-		for _, m := range r.Members() {
-			timed(got, m.ID.String(), m.Worked)
-			for i, each := range m.Each {
-				timed(got, m.ID.String()+r.Stretches[i].String(), each)
+		addWorked(got, "time", r.SumTime())
+		for _, m := range r.SumByMember() {
+			addWorked(got, m.ID.String(), m.WorkedTime)
+			for i, each := range m.ByPeriod {
+				addWorked(got, m.ID.String()+r.Periods[i].String(), each)
 			}
 		}
-		if diff := cmp.Diff(present(want), present(got)); diff != "" {
+		if diff := cmp.Diff(removeZeros(want), removeZeros(got)); diff != "" {
 			t.Errorf("sums (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func tally(into map[string]int64, place string, b booking.BookingsRow) {
+func addBookingsTo(into map[string]int64, place string, b booking.BookingsRow) {
 	for name, n := range map[string]int64{
 		"bookings": b.Bookings, "pending": b.Pending, "confirmed": b.Confirmed, "completed": b.Completed,
 		"missed": b.NoShow, "cancelled": b.Cancelled, "guests": b.Guests,
@@ -120,7 +120,7 @@ func tally(into map[string]int64, place string, b booking.BookingsRow) {
 	}
 }
 
-func taken(into map[string]int64, place string, of Taking) {
+func addTaking(into map[string]int64, place string, of Taking) {
 	minor := func(d decimal.Decimal) int64 { return d.Shift(2).IntPart() }
 	for kind, total := range of.Totals {
 		into[place+" "+kind] += minor(total)
@@ -130,13 +130,13 @@ func taken(into map[string]int64, place string, of Taking) {
 	into[place+" refunded"] += minor(of.Refunded)
 }
 
-func timed(into map[string]int64, place string, w Worked) {
+func addWorked(into map[string]int64, place string, w WorkedTime) {
 	into[place+" booked"] += w.Booked
 	into[place+" open"] += w.Open
 }
 
-// present removes sums of 0, because a period without sales has no rows.
-func present(sums map[string]int64) map[string]int64 {
+// removeZeros removes sums of 0, because a period without sales has no rows.
+func removeZeros(sums map[string]int64) map[string]int64 {
 	kept := map[string]int64{}
 	for name, n := range sums {
 		if n != 0 {

@@ -14,11 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookingsReport counts bookings by the date on which they start, by source and by status. Fault: invalid_parameter for
+// ReportBookings counts bookings by the date on which they start, by source and by status. Fault: invalid_parameter for
 // more rows than a report may have. All other reports have the same fault.
-func (o *UseCases) BookingsReport(ctx context.Context, slug string,
+func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 	q report.Query) (*report.Report[booking.BookingsRow], error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -29,11 +29,11 @@ func (o *UseCases) BookingsReport(ctx context.Context, slug string,
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
 }
 
-// RevenueReport adds up the prices of bookings, tickets and reservations, the payments online, and the refunds. It
+// ReportRevenue adds up the prices of bookings, tickets and reservations, the payments online, and the refunds. It
 // counts each amount on the date on which the booking, event or reservation begins.
-func (o *UseCases) RevenueReport(ctx context.Context, slug string,
+func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.RevenueRow], error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func (o *UseCases) RevenueReport(ctx context.Context, slug string,
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }
 
-// UtilisationReport compares the booked time of members with their working time. The working time comes from the newest
+// ReportUtilisation compares the booked time of members with their working time. The working time comes from the newest
 // published offer, even for past dates.
-func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
+func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.UtilisationRow], error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func (o *UseCases) UtilisationReport(ctx context.Context, slug string,
 		return nil, err
 	}
 	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone,
-		Rows: utilisation(business, booked.Rows, open.Rows)}, nil
+		Rows: computeUtilisation(business, booked.Rows, open.Rows)}, nil
 }
 
-// utilisation returns a row for each member and period with booked time or working time. The rows are sorted by date.
-// The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
+// computeUtilisation returns a row for each member and period with booked time or working time. The rows are sorted by
+// date. The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
 // order. Members who are no longer in the offer come last.
-func utilisation(offer *catalog.Snapshot, booked []booking.StaffTimeRow,
+func computeUtilisation(offer *catalog.Snapshot, booked []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date

@@ -24,11 +24,11 @@ type Rooms struct {
 
 // New returns the use cases. All use cases share the clients of other services, the tables and the accounts.
 func New(services *peers.Peers, records *store.Store, accounts *identity.Accounts) *Rooms {
-	sold := &sales.UseCases{Peers: services}
+	salesUseCases := &sales.UseCases{Peers: services}
 	return &Rooms{
-		Peers: services, Accounts: accounts, Sales: sold,
-		Offer:        &offer.UseCases{Peers: services, Sales: sold, Removals: records, Mailer: accounts},
+		Peers: services, Accounts: accounts, Sales: salesUseCases,
+		Offer:        &offer.UseCases{Peers: services, Sales: salesUseCases, Removals: records, Mailer: accounts},
 		Reports:      &reports.UseCases{Peers: services},
-		Integrations: &integrations.UseCases{Peers: services, Makers: records},
+		Integrations: &integrations.UseCases{Peers: services, Tokens: records},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Book makes a booking for a customer at the business with this slug. Faults: the faults of the service booking.
 func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +30,11 @@ func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 // the booking. Faults: the faults of the service booking.
 func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	to booking.Reschedule) (*booking.Booking, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to, boundsRefund(by, business.ID))
+	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to, isRefundBounded(by, business.ID))
 	if err == nil {
 		o.LogChange(ctx, by, "reschedule booking", slug, slog.String("booking_id", id.String()),
 			slog.Bool("override", to.Override))
@@ -42,11 +42,11 @@ func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug stri
 	return moved, err
 }
 
-// boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation (lifecycle.md
-// §3). boundsRefund returns true for roles that reschedule on behalf of the customer. It returns false for an operator,
-// an owner or a manager, because these principals may reschedule for a reason of the business.
-func boundsRefund(by peers.Principal, businessID uuid.UUID) bool {
-	member, _ := by.In(businessID)
+// isRefundBounded reports whether a reschedule by this principal limits the refund of a later cancellation
+// (lifecycle.md §3). isRefundBounded returns true for roles that reschedule on behalf of the customer. It returns false
+// for an operator, an owner or a manager, because these principals may reschedule for a reason of the business.
+func isRefundBounded(by peers.Principal, businessID uuid.UUID) bool {
+	member, _ := by.MembershipIn(businessID)
 	switch member.Role {
 	case access.Operator, access.Owner, access.Manager:
 		return false

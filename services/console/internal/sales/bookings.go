@@ -13,16 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MoveBooking changes the status of a booking. The argument `move` is the name of the transition, for example
+// TransitionBooking changes the status of a booking. The argument `move` is the name of the transition, for example
 // "confirm". To cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such booking,
 // or if the principal is a member of the staff and the booking is with another member.
-func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	move string) (*booking.Booking, error) {
-	business, err := o.Business(ctx, slug)
+func (o *UseCases) TransitionBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	transition string) (*booking.Booking, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	if self, _ := by.In(business.ID); self.Role == access.Staff {
+	if self, _ := by.MembershipIn(business.ID); self.Role == access.Staff {
 		served, err := o.Bookings.Booking(ctx, business.ID, id)
 		if err != nil {
 			return nil, err
@@ -31,9 +31,9 @@ func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug str
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
 	}
-	moved, err := o.Bookings.Move(ctx, business.ID, id, move)
+	moved, err := o.Bookings.Move(ctx, business.ID, id, transition)
 	if err == nil {
-		o.LogChange(ctx, by, move+" booking", slug, slog.String("booking_id", id.String()),
+		o.LogChange(ctx, by, transition+" booking", slug, slog.String("booking_id", id.String()),
 			slog.String("status", moved.Status))
 	}
 	return moved, err
@@ -41,7 +41,7 @@ func (o *UseCases) MoveBooking(ctx context.Context, by peers.Principal, slug str
 
 // PreviewCancellation returns the effect that cancelling a booking now would have, with the refundable amount.
 func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +53,14 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 // permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
-	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
+	business, err := o.authorizeRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
 		return nil, err
 	}
 	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()),
-			slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+			slog.String("status", cancelled.Status), newRefundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
@@ -68,45 +68,45 @@ func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug s
 // RefundBooking refunds a booking that has ended or is cancelled.
 func (o *UseCases) RefundBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.NewRefund) (*booking.Booking, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	refunded, err := o.Bookings.Refund(ctx, business.ID, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()),
-			refundAttr(refunded.Payment))
+			newRefundAttr(refunded.Payment))
 	}
 	return refunded, err
 }
 
-// refundAttr returns the log attribute with the amount of a payment that is being refunded.
-func refundAttr(p *booking.Payment) slog.Attr {
+// newRefundAttr returns the log attribute with the amount of a payment that is being refunded.
+func newRefundAttr(p *booking.Payment) slog.Attr {
 	if p == nil || p.Refund == nil {
 		return slog.String("refund", "0")
 	}
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// mayRefund returns the business for a cancellation. It returns an error if the amount in the argument `refund` differs
-// from the refundable amount of the cancellation policy and the principal has no permission to refund.
-func (o *UseCases) mayRefund(ctx context.Context, by peers.Principal, slug string,
+// authorizeRefund returns the business for a cancellation. It returns an error if the amount in the argument `refund`
+// differs from the refundable amount of the cancellation policy and the principal has no permission to refund.
+func (o *UseCases) authorizeRefund(ctx context.Context, by peers.Principal, slug string,
 	refund booking.RefundAmount) (*catalog.Snapshot, error) {
-	business, err := o.Business(ctx, slug)
-	if err == nil && !byPolicy(refund) {
+	business, err := o.FindBusiness(ctx, slug)
+	if err == nil && !isByPolicy(refund) {
 		err = by.Require(business.ID, access.Refund)
 	}
 	return business, err
 }
 
-func byPolicy(refund booking.RefundAmount) bool {
+func isByPolicy(refund booking.RefundAmount) bool {
 	return refund == "" || refund == booking.RefundPolicy
 }
 
 // SellTickets sells tickets of an event. The field `order.Slug` is the slug of the business that sells the tickets.
 func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order booking.NewTicket) (*booking.Ticket,
 	error) {
-	business, err := o.Business(ctx, order.Slug)
+	business, err := o.FindBusiness(ctx, order.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order bo
 // amount.
 func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +133,14 @@ func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 // business can sell the tickets again at once.
 func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.Cancel) (*booking.Ticket, error) {
-	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
+	business, err := o.authorizeRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
 		return nil, err
 	}
 	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()),
-			refundAttr(cancelled.Payment))
+			newRefundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
@@ -148,14 +148,14 @@ func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug s
 // RefundTickets refunds a cancelled order of tickets.
 func (o *UseCases) RefundTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.NewRefund) (*booking.Ticket, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	refunded, err := o.Bookings.RefundTicket(ctx, business.ID, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()),
-			refundAttr(refunded.Payment))
+			newRefundAttr(refunded.Payment))
 	}
 	return refunded, err
 }

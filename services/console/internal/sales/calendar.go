@@ -18,31 +18,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Calendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for each
-// member. A calendar of a week has a column for each day.
+// LoadCalendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for
+// each member. A calendar of a week has a column for each day.
 type Calendar struct {
-	From    timespan.Date
-	Days    int // 1 or 7
-	Columns []Column
-	Unknown bool // the service booking or the service availability is unavailable
-	More    bool // true if more bookings exist than the calendar has
+	From      timespan.Date
+	Days      int // 1 or 7
+	Columns   []Column
+	IsUnknown bool // the service booking or the service availability is unavailable
+	HasMore   bool // true if more bookings exist than the calendar has
 }
 
 // Column is one day of a calendar. A column has the bookings of one member, the bookings without a member, or all
 // bookings of the business.
 type Column struct {
-	Date     timespan.Date
-	Member   *catalog.Staff // nil if the column has the bookings without a member or all bookings
-	Open     []Minutes      // working hours, sorted and without overlaps
-	Bookings []Placed       // sorted by start
-	Blocked  []Blocked      // blocked times, which are not part of Open
-	Taught   []Minutes      // class sessions of Member, with buffers, even without guests; empty if Member is nil
-	Free     []Minutes      // the parts of Open in which Member is not busy; empty if Member is nil
+	Date       timespan.Date
+	Member     *catalog.Staff  // nil if the column has the bookings without a member or all bookings
+	Open       []Minutes       // working hours, sorted and without overlaps
+	Bookings   []PlacedBooking // sorted by start
+	Blocked    []BlockedTime   // blocked times, which are not part of Open
+	ClassTimes []Minutes       // class sessions of Member, with buffers, even without guests; empty if Member is nil
+	Free       []Minutes       // the parts of Open in which Member is not busy; empty if Member is nil
 }
 
-// Blocked is the part of a blocked time that lies in one column. Reason is the note that the owner wrote for the
+// BlockedTime is the part of a blocked time that lies in one column. Reason is the note that the owner wrote for the
 // blocked time.
-type Blocked struct {
+type BlockedTime struct {
 	Minutes
 	Reason string
 }
@@ -51,9 +51,9 @@ type Blocked struct {
 // from 0 to 1440.
 type Minutes struct{ From, To int }
 
-// Placed is a booking in a column of the calendar. The times of the booking are minutes of the day that the column
-// shows.
-type Placed struct {
+// PlacedBooking is a booking in a column of the calendar. The times of the booking are minutes of the day that the
+// column shows.
+type PlacedBooking struct {
 	booking.Booking
 	At     Minutes
 	Before Minutes // buffer before the booking; empty if From equals To
@@ -62,23 +62,23 @@ type Placed struct {
 
 const (
 	dayMinutes = 24 * 60
-	mostPages  = 3 // maximum number of pages of bookings that a calendar reads
+	maxPages   = 3 // maximum number of pages of bookings that a calendar reads
 )
 
 // BookingPage is the maximum number of bookings that a calendar reads from the service booking in one request.
 const BookingPage = 1000
 
-// Calendar reads the calendar of number of days: 1 or 7 days. The argument `from` is the first day. The calendar of one
-// day has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not
-// nil, the columns show only this member. If true if the service booking or the service availability is unavailable,
-// the field Unknown of the calendar is true.
-func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
+// LoadCalendar reads the calendar of number of days: 1 or 7 days. The argument `from` is the first day. The calendar of
+// one day has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is
+// not nil, the columns show only this member. If true if the service booking or the service availability is
+// unavailable, the field Unknown of the calendar is true.
+func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	cal := &Calendar{From: from, Days: days, Columns: columns(by, business, from, days, member)}
+	cal := &Calendar{From: from, Days: days, Columns: newColumns(by, business, from, days, member)}
 	if err := o.describe(ctx, business, cal); err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 	before, last := from-1, from+timespan.Date(days)-1 // a booking of the previous day may end after midnight
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
 	page := request.Page{Limit: BookingPage}
-	for range mostPages {
+	for range maxPages {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)
 		if err != nil {
 			if err := peers.SetPart(ctx, o.Logger, &booked, nil, "", err); err != nil {
 				return nil, err
 			}
-			cal.Unknown = true
+			cal.IsUnknown = true
 			return cal, nil
 		}
 		booked.List = append(booked.List, list.Bookings...)
@@ -100,39 +100,39 @@ func (o *UseCases) Calendar(ctx context.Context, by peers.Principal, slug string
 			break
 		}
 	}
-	cal.More = page.Cursor != ""
+	cal.HasMore = page.Cursor != ""
 	cal.place(business, booked.List)
 	return cal, nil
 }
 
-// columns returns the columns of a calendar without bookings. For a principal who may see only their own bookings, a
+// newColumns returns the columns of a calendar without bookings. For a principal who may see only their own bookings, a
 // calendar of one day has only the column of this principal.
-func columns(by peers.Principal, business *catalog.Snapshot, from timespan.Date, days int, member *uuid.UUID) []Column {
+func newColumns(by peers.Principal, business *catalog.Snapshot, from timespan.Date, days int, member *uuid.UUID) []Column {
 	var all []Column
 	if days > 1 {
-		of := servedBy(business, member)
+		of := findServingMember(business, member)
 		for i := range days {
 			date := from + timespan.Date(i)
-			all = append(all, Column{Date: date, Member: of, Blocked: blockedOn(business, of, date)})
+			all = append(all, Column{Date: date, Member: of, Blocked: listBlockedOn(business, of, date)})
 		}
 		return all
 	}
-	self, _ := by.In(business.ID)
+	self, _ := by.MembershipIn(business.ID)
 	for i := range business.Staff {
 		of := &business.Staff[i]
-		if !of.Active || by.Reach(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID ||
+		if !of.Active || by.PermissionIn(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID ||
 			member != nil && of.ID != *member {
 			continue
 		}
-		all = append(all, Column{Date: from, Member: of, Blocked: blockedOn(business, of, from)})
+		all = append(all, Column{Date: from, Member: of, Blocked: listBlockedOn(business, of, from)})
 	}
-	if member == nil && by.Reach(business.ID, access.SeeBookings) != access.Own {
-		all = append(all, Column{Date: from, Blocked: blockedOn(business, nil, from)})
+	if member == nil && by.PermissionIn(business.ID, access.SeeBookings) != access.Own {
+		all = append(all, Column{Date: from, Blocked: listBlockedOn(business, nil, from)})
 	}
 	return all
 }
 
-func servedBy(business *catalog.Snapshot, id *uuid.UUID) *catalog.Staff {
+func findServingMember(business *catalog.Snapshot, id *uuid.UUID) *catalog.Staff {
 	if id == nil {
 		return nil
 	}
@@ -148,12 +148,12 @@ func (c *Calendar) place(business *catalog.Snapshot, bookings []booking.Booking)
 		}
 		for i := range c.Columns {
 			col := &c.Columns[i]
-			start, end, isColumns := c.timeIn(col, b)
-			at, ok := within(start, end, col.Date, business.Location())
+			start, end, isColumns := c.findTimeIn(col, b)
+			at, ok := clipToDay(start, end, col.Date, business.Location())
 			if !ok || !isColumns {
 				continue
 			}
-			col.Bookings = append(col.Bookings, placed(business, b, at))
+			col.Bookings = append(col.Bookings, placeBooking(business, b, at))
 		}
 	}
 	if n := len(c.Columns); c.Days == 1 && n > 1 && c.Columns[n-1].Member == nil && len(c.Columns[n-1].Bookings) == 0 {
@@ -161,10 +161,10 @@ func (c *Calendar) place(business *catalog.Snapshot, bookings []booking.Booking)
 	}
 }
 
-// timeIn returns the period that a booking occupies in a column. In the column of a member, the period is the time in
-// which the member serves the customer. In other columns, the period is the whole booking. The third result is false if
-// the booking does not belong in the column.
-func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
+// findTimeIn returns the period that a booking occupies in a column. In the column of a member, the period is the time
+// in which the member serves the customer. In other columns, the period is the whole booking. The third result is false
+// if the booking does not belong in the column.
+func (c *Calendar) findTimeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
 		return b.PerformedBy(col.Member.ID)
 	}
@@ -178,25 +178,25 @@ func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time,
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// within returns the part of a period that lies on a date, in clock times of the argument `zone`. The second result is
-// false if no part of the period lies on the date.
-func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
-	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
+// clipToDay returns the part of a period that lies on a date, in clock times of the argument `zone`. The second result
+// is false if no part of the period lies on the date.
+func clipToDay(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
+	from, to := computeMinute(start.In(zone), date), computeMinute(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
 		return Minutes{}, false
 	}
 	return Minutes{max(from, 0), min(to, dayMinutes)}, true
 }
 
-// minuteOf returns the clock time of `t` in minutes after midnight of the argument `date`. The result is negative if
-// `t` is on an earlier date, and at least 1440 if `t` is on a later date.
-func minuteOf(t time.Time, date timespan.Date) int {
+// computeMinute returns the clock time of `t` in minutes after midnight of the argument `date`. The result is negative
+// if `t` is on an earlier date, and at least 1440 if `t` is on a later date.
+func computeMinute(t time.Time, date timespan.Date) int {
 	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
 }
 
-func placed(business *catalog.Snapshot, b booking.Booking, at Minutes) Placed {
-	p := Placed{Booking: b, At: at, Before: Minutes{at.From, at.From}, After: Minutes{at.To, at.To}}
+func placeBooking(business *catalog.Snapshot, b booking.Booking, at Minutes) PlacedBooking {
+	p := PlacedBooking{Booking: b, At: at, Before: Minutes{at.From, at.From}, After: Minutes{at.To, at.To}}
 	if len(b.Services) == 0 {
 		return p
 	}
@@ -212,33 +212,33 @@ func placed(business *catalog.Snapshot, b booking.Booking, at Minutes) Placed {
 // describe reads the working hours, the class sessions and the free time from the service availability, and adds these
 // data to the columns. If the service availability is unavailable, describe sets `cal.Unknown` to true.
 func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar) error {
-	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
+	agenda, err := o.loadAgenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
 		return err
 	}
-	cal.Unknown = agenda == nil || !agenda.Computed
+	cal.IsUnknown = agenda == nil || !agenda.Computed
 	if agenda == nil {
 		return nil
 	}
 	for i := range cal.Columns {
 		col := &cal.Columns[i]
-		on := func(spans []timespan.Span) []Minutes { return minutesOn(spans, col.Date, business.Location()) }
+		on := func(spans []timespan.Span) []Minutes { return listMinutesOn(spans, col.Date, business.Location()) }
 		if col.Member == nil {
 			col.Open = on(agenda.Open)
 			continue
 		}
 		for _, m := range agenda.Members {
 			if m.StaffID == col.Member.ID {
-				col.Open, col.Taught, col.Free = on(m.Working), on(m.Teaching), on(m.Free)
+				col.Open, col.ClassTimes, col.Free = on(m.Working), on(m.Teaching), on(m.Free)
 			}
 		}
 	}
 	return nil
 }
 
-// agenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
+// loadAgenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
 // agenda, and the argument `days` is the number of days. The result is nil if the service availability is unavailable.
-func (o *UseCases) agenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
+func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
@@ -250,33 +250,33 @@ func (o *UseCases) agenda(ctx context.Context, business *catalog.Snapshot, from 
 	return agenda, err
 }
 
-// minutesOn returns the parts of periods that lie on a date, in clock times of the argument `zone`.
-func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
+// listMinutesOn returns the parts of periods that lie on a date, in clock times of the argument `zone`.
+func listMinutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
 	minutes := []Minutes{}
 	for _, s := range spans {
-		if m, ok := within(time.Unix(s.Start, 0), time.Unix(s.End, 0), date, zone); ok && m.From < m.To {
+		if m, ok := clipToDay(time.Unix(s.Start, 0), time.Unix(s.End, 0), date, zone); ok && m.From < m.To {
 			minutes = append(minutes, m)
 		}
 	}
 	return minutes
 }
 
-// blockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument `of` is
-// not nil, the result also has the blocked times of this member.
-func blockedOn(business *catalog.Snapshot, of *catalog.Staff, date timespan.Date) []Blocked {
-	var blocked []Blocked
+// listBlockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument `of`
+// is not nil, the result also has the blocked times of this member.
+func listBlockedOn(business *catalog.Snapshot, of *catalog.Staff, date timespan.Date) []BlockedTime {
+	var blocked []BlockedTime
 	for _, b := range business.Blocks {
 		if len(b.StaffIDs) > 0 && (of == nil || !slices.Contains(b.StaffIDs, of.ID)) {
 			continue
 		}
-		at := Minutes{max(minute(b.From, date), 0), min(minute(b.To, date), dayMinutes)}
+		at := Minutes{max(toMinute(b.From, date), 0), min(toMinute(b.To, date), dayMinutes)}
 		if at.From < at.To {
-			blocked = append(blocked, Blocked{at, b.Reason})
+			blocked = append(blocked, BlockedTime{at, b.Reason})
 		}
 	}
 	return blocked
 }
 
-func minute(l timespan.LocalDateTime, date timespan.Date) int {
+func toMinute(l timespan.LocalDateTime, date timespan.Date) int {
 	return int(l.Date-date)*dayMinutes + int(l.Time)
 }

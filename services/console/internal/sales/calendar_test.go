@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-func window(t *testing.T, text string) timespan.Window {
+func parseWindow(t *testing.T, text string) timespan.Window {
 	t.Helper()
 	w, err := timespan.ParseWindow(text)
 	if err != nil {
@@ -22,16 +22,16 @@ func window(t *testing.T, text string) timespan.Window {
 	return w
 }
 
-// club is a business that opens on Monday during the day and on Friday until 2:00 the next morning. Anna has hours of
-// her own; Ben has the hours of the business.
-func club(t *testing.T) *catalog.Snapshot {
+// newClub is a business that opens on Monday during the day and on Friday until 2:00 the next morning. Anna has hours
+// of her own; Ben has the hours of the business.
+func newClub(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	o := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(),
 		Name: "Anna", Active: true}, {ID: uuid.New(), Name: "Ben", Active: true}}}
-	o.Hours[time.Monday] = []timespan.Window{window(t, "09:00-13:00"), window(t, "14:00-18:00")}
-	o.Hours[time.Friday] = []timespan.Window{window(t, "20:00-02:00")}
+	o.Hours[time.Monday] = []timespan.Window{parseWindow(t, "09:00-13:00"), parseWindow(t, "14:00-18:00")}
+	o.Hours[time.Friday] = []timespan.Window{parseWindow(t, "20:00-02:00")}
 	var hours catalog.WeekHours
-	hours[time.Monday] = []timespan.Window{window(t, "10:00-20:00")}
+	hours[time.Monday] = []timespan.Window{parseWindow(t, "10:00-20:00")}
 	o.Staff[0].Hours = &hours
 	if err := o.Prepare(); err != nil {
 		t.Fatal(err)
@@ -39,11 +39,11 @@ func club(t *testing.T) *catalog.Snapshot {
 	return o
 }
 
-// TestMinutesOnIsTheWallClock checks spans over midnight and over the end of Lisbon's summer time on 31 October, when
-// the clock goes from 2:00 to 1:00.
-func TestMinutesOnIsTheWallClock(t *testing.T) {
+// TestListMinutesOnUsesWallClock checks spans over midnight and over the end of Lisbon's summer time on 31 October,
+// when the clock goes from 2:00 to 1:00.
+func TestListMinutesOnUsesWallClock(t *testing.T) {
 	t.Parallel()
-	zone := club(t).Location()
+	zone := newClub(t).Location()
 	day := timespan.NewDate(2027, 10, 31)
 	midnight := timespan.Instant(day, 0, zone)
 	const hour = 3600
@@ -60,40 +60,41 @@ func TestMinutesOnIsTheWallClock(t *testing.T) {
 		"from the first 1:30 to 2": {timespan.Span{Start: midnight + 3*hour/2, End: midnight + 3*hour},
 			[]Minutes{{90, 120}}},
 	} {
-		if diff := cmp.Diff(c.want, minutesOn([]timespan.Span{c.span}, day, zone)); diff != "" {
+		if diff := cmp.Diff(c.want, listMinutesOn([]timespan.Span{c.span}, day, zone)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestBlockedOnHasTheMembersOwnAndTheBusinesss(t *testing.T) {
+func TestListBlockedOnHasMemberAndBusinessBlocks(t *testing.T) {
 	t.Parallel()
-	o := club(t)
+	o := newClub(t)
 	anna, monday := &o.Staff[0], timespan.NewDate(2027, 3, 1)
 	o.Blocks = []catalog.Block{{
 		From: timespan.LocalDateTime{Date: monday - 1}, To: timespan.LocalDateTime{Date: monday, Time: 10*60 + 30},
 		Reason: "Dentist", StaffIDs: []uuid.UUID{anna.ID},
 	}}
-	if diff := cmp.Diff([]Blocked{{Minutes{0, 630}, "Dentist"}}, blockedOn(o, anna, monday)); diff != "" {
+	if diff := cmp.Diff([]BlockedTime{{Minutes{0, 630}, "Dentist"}}, listBlockedOn(o, anna, monday)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := blockedOn(o, nil, monday); got != nil {
+	if got := listBlockedOn(o, nil, monday); got != nil {
 		t.Errorf("everybody is blocked %v", got)
 	}
 }
 
-// TestAPackageStandsWithEachMemberWhoPerformsAPart shows that a package stands in the column of each member who
+// TestPlaceShowsPackageWithEachMember shows that a package stands in the column of each member who
 // performs a part. Anna performs the first half hour and Ben the second.
-func TestAPackageStandsWithEachMemberWhoPerformsAPart(t *testing.T) {
+func TestPlaceShowsPackageWithEachMember(t *testing.T) {
 	t.Parallel()
-	o := club(t)
+	o := newClub(t)
 	anna, ben := o.Staff[0].ID, o.Staff[1].ID
 	at := time.Date(2027, 3, 5, 21, 0, 0, 0, time.UTC)
 	b := booking.Booking{ID: uuid.New(), StaffID: &anna, Status: booking.StatusConfirmed, StartsAt: at,
 		EndsAt: at.Add(time.Hour), Services: []booking.BookedService{
 			{ID: uuid.New(), DurationMinutes: 30, StaffID: &anna}, {ID: uuid.New(), DurationMinutes: 30, StaffID: &ben},
 		}}
-	cal := Calendar{Days: 1, Columns: columns(peers.Principal{Operator: true}, o, timespan.NewDate(2027, 3, 5), 1, nil)}
+	cal := Calendar{Days: 1, Columns: newColumns(peers.Principal{IsOperator: true}, o, timespan.NewDate(2027, 3, 5), 1,
+		nil)}
 	cal.place(o, []booking.Booking{b})
 	if len(cal.Columns) != 2 {
 		t.Fatalf("there are %d columns, want one for each member", len(cal.Columns))
@@ -105,9 +106,9 @@ func TestAPackageStandsWithEachMemberWhoPerformsAPart(t *testing.T) {
 	}
 }
 
-func TestBookingsStandInTheirColumns(t *testing.T) {
+func TestPlaceFindsColumnsOfBookings(t *testing.T) {
 	t.Parallel()
-	o := club(t)
+	o := newClub(t)
 	friday := timespan.NewDate(2027, 3, 5)
 	at := time.Date(2027, 3, 5, 23, 30, 0, 0, time.UTC)
 	of := func(staff *uuid.UUID, status string) booking.Booking {
@@ -117,12 +118,12 @@ func TestBookingsStandInTheirColumns(t *testing.T) {
 	bens, nobodys, former, cancelled := of(&o.Staff[1].ID, "confirmed"), of(nil, "pending"), of(&gone, "confirmed"),
 		of(&o.Staff[1].ID, "cancelled")
 	all := []booking.Booking{bens, nobodys, former, cancelled}
-	operator := peers.Principal{Operator: true}
+	operator := peers.Principal{IsOperator: true}
 	for _, c := range []struct {
 		on   timespan.Date
 		want Minutes
 	}{{friday, Minutes{23*60 + 30, 1440}}, {friday + 1, Minutes{0, 30}}} {
-		cal := Calendar{Days: 1, Columns: columns(operator, o, c.on, 1, nil)}
+		cal := Calendar{Days: 1, Columns: newColumns(operator, o, c.on, 1, nil)}
 		cal.place(o, all)
 		if len(cal.Columns) != 3 || len(cal.Columns[0].Bookings) != 0 || len(cal.Columns[1].Bookings) != 1 ||
 			len(cal.Columns[2].Bookings) != 2 {
@@ -132,7 +133,7 @@ func TestBookingsStandInTheirColumns(t *testing.T) {
 			t.Errorf("on %s: %s at %+v, want %+v", c.on, got.ID, got.At, c.want)
 		}
 	}
-	cal := Calendar{Days: 1, Columns: columns(operator, o, friday+3, 1, nil)}
+	cal := Calendar{Days: 1, Columns: newColumns(operator, o, friday+3, 1, nil)}
 	cal.place(o, all)
 	if len(cal.Columns) != 2 {
 		t.Errorf("there are %d columns on a day on which nobody's are empty", len(cal.Columns))

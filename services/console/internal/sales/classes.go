@@ -18,49 +18,49 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Sessions has the class sessions of several days. From is the first day, and Days is the number of days.
+// ListSessions has the class sessions of several days. From is the first day, and Days is the number of days.
 type Sessions struct {
-	From    timespan.Date
-	Days    int
-	List    []Session // sorted by start
-	Unknown bool      // true if the numbers of taken seats cannot be read
+	From      timespan.Date
+	Days      int
+	List      []Session // sorted by start
+	IsUnknown bool      // true if the numbers of taken seats cannot be read
 }
 
 // Session is one occurrence of a class session: the session on one date.
 type Session struct {
-	Service  *catalog.Service
-	Class    *catalog.ClassSession
-	Date     timespan.Date
-	StartsAt time.Time
-	Member   *catalog.Staff // nil if the class session names no member
-	Off      bool           // true if the session is off: day closed, time blocked or member inactive
-	Taken    int
+	Service     *catalog.Service
+	Class       *catalog.ClassSession
+	Date        timespan.Date
+	StartsAt    time.Time
+	Member      *catalog.Staff // nil if the class session names no member
+	IsOff       bool           // true if the session is off: day closed, time blocked or member inactive
+	BookedSeats int
 }
 
-// Left returns the number of free seats. If the owner has reduced the capacity below the number of taken seats, Left
-// returns 0.
-func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
+// FreeSeats returns the number of free seats. If the owner has reduced the capacity below the number of taken seats,
+// Left returns 0.
+func (s *Session) FreeSeats() int { return max(0, s.Class.Capacity-s.BookedSeats) }
 
-// Sessions reads the class sessions of several days, with the numbers of taken seats. The argument `from` is the first
-// day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
+// ListSessions reads the class sessions of several days, with the numbers of taken seats. The argument `from` is the
+// first day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
 // availability is unavailable, the list is empty. If only the service booking is unavailable, the numbers of taken
 // seats are unknown. In both cases, the field Unknown is true.
-func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *catalog.Snapshot, from timespan.Date,
+func (o *UseCases) ListSessions(ctx context.Context, by peers.Principal, business *catalog.Snapshot, from timespan.Date,
 	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
 	if !business.Modules.Services {
 		return all, nil
 	}
-	agenda, err := o.agenda(ctx, business, from, days)
+	agenda, err := o.loadAgenda(ctx, business, from, days)
 	if err != nil {
 		return nil, err
 	}
-	if all.Unknown = agenda == nil || !agenda.Computed; agenda == nil {
+	if all.IsUnknown = agenda == nil || !agenda.Computed; agenda == nil {
 		return all, nil
 	}
-	only := ownSessions(by, business)
+	only := findOwnStaffID(by, business)
 	for _, found := range agenda.Sessions {
-		if s := session(business, found); s != nil && (only == nil || ofMember(s.Class, *only)) {
+		if s := newSession(business, found); s != nil && (only == nil || isTaughtBy(s.Class, *only)) {
 			all.List = append(all.List, *s)
 		}
 	}
@@ -70,23 +70,23 @@ func (o *UseCases) Sessions(ctx context.Context, by peers.Principal, business *c
 	return all, nil
 }
 
-// ownSessions returns the id of the member whose sessions the principal may see. It returns nil if the principal may
+// findOwnStaffID returns the id of the member whose sessions the principal may see. It returns nil if the principal may
 // see all sessions.
-func ownSessions(by peers.Principal, business *catalog.Snapshot) *uuid.UUID {
-	if by.Reach(business.ID, access.SeeBookings) != access.Own {
+func findOwnStaffID(by peers.Principal, business *catalog.Snapshot) *uuid.UUID {
+	if by.PermissionIn(business.ID, access.SeeBookings) != access.Own {
 		return nil
 	}
-	self, _ := by.In(business.ID)
+	self, _ := by.MembershipIn(business.ID)
 	return &self.StaffID
 }
 
-func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
+func isTaughtBy(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// session returns a class session that the service availability has found, with the service, the class and the member
-// from the offer. It returns nil if the offer no longer has the class session.
-func session(business *catalog.Snapshot, found availability.ClassSession) *Session {
+// newSession returns a class session that the service availability has found, with the service, the class and the
+// member from the offer. It returns nil if the offer no longer has the class session.
+func newSession(business *catalog.Snapshot, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
 		return nil
@@ -97,7 +97,7 @@ func session(business *catalog.Snapshot, found availability.ClassSession) *Sessi
 	}
 	one := &Session{
 		Service: service, Class: &service.Classes[i], Date: found.Date,
-		StartsAt: time.Unix(found.During.Start, 0).UTC(), Off: found.Off, Taken: found.Taken,
+		StartsAt: time.Unix(found.During.Start, 0).UTC(), IsOff: found.Off, BookedSeats: found.Taken,
 	}
 	if one.Class.StaffID != nil {
 		one.Member = business.StaffMember(*one.Class.StaffID)
@@ -105,30 +105,30 @@ func session(business *catalog.Snapshot, found availability.ClassSession) *Sessi
 	return one
 }
 
-// Roster has the guests of one class session on one date.
+// LoadRoster has the guests of one class session on one date.
 type Roster struct {
-	Session Session
-	Unknown bool // true if the number of taken seats cannot be read
-	Guests  peers.Part[booking.Booking]
+	Session   Session
+	IsUnknown bool // true if the number of taken seats cannot be read
+	Guests    peers.Part[booking.Booking]
 }
 
-// Roster reads the bookings of a class session on a date. The bookings are sorted by the names of the customers, and
-// cancelled bookings are omitted. Fault: not_found if the session is not on this date, or if the principal may not see
-// the bookings of the session's member.
-func (o *UseCases) Roster(ctx context.Context, by peers.Principal, business *catalog.Snapshot, id uuid.UUID,
+// LoadRoster reads the bookings of a class session on a date. The bookings are sorted by the names of the customers,
+// and cancelled bookings are omitted. Fault: not_found if the session is not on this date, or if the principal may not
+// see the bookings of the session's member.
+func (o *UseCases) LoadRoster(ctx context.Context, by peers.Principal, business *catalog.Snapshot, id uuid.UUID,
 	date timespan.Date) (*Roster, error) {
-	day, err := o.Sessions(ctx, by, business, date, 1)
+	day, err := o.ListSessions(ctx, by, business, date, 1)
 	if err != nil {
 		return nil, err
 	}
-	if day.Unknown && len(day.List) == 0 {
+	if day.IsUnknown && len(day.List) == 0 {
 		return nil, fault.New(fault.PeerUnavailable, "The class sessions cannot be read just now; try again shortly.")
 	}
 	i := slices.IndexFunc(day.List, func(s Session) bool { return s.Class.ID == id })
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "There is no such session then.")
 	}
-	r := &Roster{Session: day.List[i], Unknown: day.Unknown}
+	r := &Roster{Session: day.List[i], IsUnknown: day.IsUnknown}
 	filter := booking.Filter{From: &date, To: &date, ServiceID: &r.Session.Service.ID}
 	list, err := o.ListBookings(ctx, by, business.Slug, filter, request.Page{Limit: BookingPage})
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestSessionIsWhatTheOfferHasOfIt(t *testing.T) {
+func TestNewSessionReadsOffer(t *testing.T) {
 	t.Parallel()
-	o := club(t)
+	o := newClub(t)
 	date := timespan.NewDate(2027, 3, 1)
 	o.Services = []catalog.Service{{ID: uuid.New(), Active: true,
 		Classes: []catalog.ClassSession{{ID: uuid.New(), Capacity: 5, StaffID: &o.Staff[0].ID}}}}
@@ -24,13 +24,13 @@ func TestSessionIsWhatTheOfferHasOfIt(t *testing.T) {
 		ID: o.Services[0].Classes[0].ID, ServiceID: o.Services[0].ID, Date: date,
 		During: timespan.Span{Start: 1_803_924_000}, Off: true, Taken: 7,
 	}
-	got := session(o, found)
-	if got == nil || got.Service != &o.Services[0] || got.Member != &o.Staff[0] || !got.Off || got.Left() != 0 ||
+	got := newSession(o, found)
+	if got == nil || got.Service != &o.Services[0] || got.Member != &o.Staff[0] || !got.IsOff || got.FreeSeats() != 0 ||
 		!got.StartsAt.Equal(time.Unix(found.During.Start, 0)) {
 		t.Errorf("got %+v", got)
 	}
 	found.ID = uuid.New()
-	if got := session(o, found); got != nil {
+	if got := newSession(o, found); got != nil {
 		t.Errorf("of a session that the offer has no more: %+v", got)
 	}
 }

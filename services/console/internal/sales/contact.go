@@ -13,7 +13,7 @@ import (
 // hidesContact reports whether the principal's role hides the customers' contact data: the role may see the ticket
 // orders and reservations of the business, but not the e-mail addresses, phone numbers and answers of the customers.
 func hidesContact(by peers.Principal, business *catalog.Snapshot) bool {
-	return by.Reach(business.ID, access.SeeSales) == access.NoContact
+	return by.PermissionIn(business.ID, access.SeeSales) == access.NoContact
 }
 
 // removeContact removes the customer's e-mail address, phone number and answers from a booking, an order or a

@@ -22,32 +22,32 @@ type CustomerDetails struct {
 	Spent        []Spending // nil if a list is unknown, because the sums would then be too small
 }
 
-// mostOfCustomer is the maximum number of items that each list of [CustomerDetails] has. An export
+// maxCustomerEntries is the maximum number of items that each list of [CustomerDetails] has. An export
 // ([UseCases.ExportCustomer]) has all items.
-const mostOfCustomer = 50
+const maxCustomerEntries = 50
 
-// Customer returns the bookings, ticket orders, reservations and messages of the customer with this e-mail address.
+// LoadCustomer returns the bookings, ticket orders, reservations and messages of the customer with this e-mail address.
 // Fault: invalid_parameter for an invalid address.
-func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
+func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
 	address, err := customer.Check(email)
 	if err != nil {
 		return nil, err
 	}
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	d := &CustomerDetails{Email: address}
 	var taken booking.Held
 	var rented rental.Held
-	err = peers.Together(func() error {
+	err = peers.RunTogether(func() error {
 		held, err := o.Bookings.Held(ctx, business.ID, address)
 		if err != nil {
-			d.Tickets.Unknown = true
+			d.Tickets.IsUnknown = true
 			return peers.SetPart(ctx, o.Logger, &d.Bookings, nil, "", err)
 		}
 		taken = *held
-		d.Bookings, d.Tickets = newest(held.Bookings), newest(held.Tickets)
+		d.Bookings, d.Tickets = reverseToPart(held.Bookings), reverseToPart(held.Tickets)
 		return nil
 	}, func() error {
 		held, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
@@ -55,28 +55,29 @@ func (o *UseCases) Customer(ctx context.Context, slug, email string) (*CustomerD
 			return peers.SetPart(ctx, o.Logger, &d.Reservations, nil, "", err)
 		}
 		rented = *held
-		d.Reservations = newest(held.Reservations)
+		d.Reservations = reverseToPart(held.Reservations)
 		return nil
 	}, func() error {
 		held, err := o.Notifications.Held(ctx, business.ID, address)
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, &d.Messages, nil, "", err)
 		}
-		d.Messages = newest(held.Messages)
+		d.Messages = reverseToPart(held.Messages)
 		return nil
 	})
-	if err == nil && !d.Bookings.Unknown && !d.Reservations.Unknown {
+	if err == nil && !d.Bookings.IsUnknown && !d.Reservations.IsUnknown {
 		d.Spent = SumSpending(taken.Bookings, taken.Tickets, rented.Reservations)
 	}
 	return d, err
 }
 
-// newest returns the newest items of the list in the argument `oldest`, which is sorted oldest first. The result has at
-// most mostOfCustomer items, newest first. newest changes the argument: it reverses the order of the list.
-func newest[T any](oldest []T) peers.Part[T] {
+// reverseToPart returns the newest items of the list in the argument `oldest`, which is sorted oldest first. The result
+// has at most maxCustomerEntries items, newest first. reverseToPart changes the argument: it reverses the order of the
+// list.
+func reverseToPart[T any](oldest []T) peers.Part[T] {
 	slices.Reverse(oldest)
-	if len(oldest) > mostOfCustomer {
-		return peers.Part[T]{List: oldest[:mostOfCustomer], More: true}
+	if len(oldest) > maxCustomerEntries {
+		return peers.Part[T]{List: oldest[:maxCustomerEntries], HasMore: true}
 	}
 	return peers.Part[T]{List: oldest}
 }

@@ -34,15 +34,15 @@ type CustomerExport struct {
 	Messages     []notifications.HeldMessage `json:"messages"`
 }
 
-// Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. The argument
-// `query` is a part of a name, an e-mail address or a phone number; "" lists all customers. Fault: invalid_parameter
-// for an invalid query or page.
-func (o *UseCases) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
+// ListCustomers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. The
+// argument `query` is a part of a name, an e-mail address or a phone number; "" lists all customers. Fault:
+// invalid_parameter for an invalid query or page.
+func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
 	if err != nil {
 		return nil, request.BadCursor()
 	}
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 		return nil, err
 	}
 	if query != "" { // booking and rental may store different names, and `query` may match only one
-		more, err := o.others(ctx, business.ID, slug, booked, reserved)
+		more, err := o.findMissingCounts(ctx, business.ID, slug, booked, reserved)
 		if err != nil {
 			return nil, err
 		}
@@ -73,19 +73,20 @@ func (o *UseCases) Customers(ctx context.Context, slug, query string, page reque
 	return list, nil
 }
 
-// others completes a search for customers. It asks the service booking for the customers that only rental has found,
-// and the service rental for the customers that only booking has found. It returns the customers in both answers.
-func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string,
+// findMissingCounts completes a search for customers. It asks the service booking for the customers that only rental
+// has found, and the service rental for the customers that only booking has found. It returns the customers in both
+// answers.
+func (o *UseCases) findMissingCounts(ctx context.Context, businessID uuid.UUID, slug string,
 	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
-	if of := without(reserved, booked); len(of) > 0 {
+	if of := listMissingAddresses(reserved, booked); len(of) > 0 {
 		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
 		if err != nil {
 			return nil, err
 		}
 		more = found
 	}
-	if of := without(booked, reserved); len(of) > 0 {
+	if of := listMissingAddresses(booked, reserved); len(of) > 0 {
 		found, err := o.Rentals.Of(businessID).Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
 		if err != nil {
 			return nil, err
@@ -95,9 +96,9 @@ func (o *UseCases) others(ctx context.Context, businessID uuid.UUID, slug string
 	return more, nil
 }
 
-// without returns the e-mail addresses of the customers that are in the argument `list` but not in the argument
-// `other`.
-func without(list, other []customer.Customer) []string {
+// listMissingAddresses returns the e-mail addresses of the customers that are in the argument `list` but not in the
+// argument `other`.
+func listMissingAddresses(list, other []customer.Customer) []string {
 	var addresses []string
 	for _, c := range list {
 		if !slices.ContainsFunc(other, func(o customer.Customer) bool { return o.Email == c.Email }) {
@@ -115,7 +116,7 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 	if err != nil {
 		return nil, err
 	}
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 		return nil, err
 	}
 	asked.Email = address
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +171,15 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 	}
 	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, asked)
 	if err != nil {
-		return nil, peers.Unfinished(err)
+		return nil, peers.ToUnfinishedFault(err)
 	}
 	erased.Reservations = reserved.Reservations
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
 	told, err := o.Notifications.EraseCustomer(ctx, business.ID,
-		notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
+		notifications.Erase{Email: address, Stay: listIDs(erased.Ahead)})
 	if err != nil {
-		return nil, peers.Unfinished(err)
+		return nil, peers.ToUnfinishedFault(err)
 	}
 	o.LogChange(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings),
 		slog.Int("tickets", erased.Tickets),
@@ -188,7 +189,7 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 	return &customer.Forgotten{Erased: *erased, Messages: told.Messages, Deliveries: told.Deliveries}, nil
 }
 
-func idsOf(ahead []customer.Ahead) []uuid.UUID {
+func listIDs(ahead []customer.Ahead) []uuid.UUID {
 	ids := make([]uuid.UUID, len(ahead))
 	for i, a := range ahead {
 		ids[i] = a.ID

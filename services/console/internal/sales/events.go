@@ -22,11 +22,11 @@ import (
 // EventSales is an event with the numbers of sold and remaining tickets.
 type EventSales struct {
 	*catalog.Event
-	Sold  int
-	Left  int // number of remaining tickets, at least 0
-	Tiers []TierSales
-	Over  bool // true if the event has ended, so that no more tickets are sold
-	Gone  bool // the offer no longer has the event
+	Sold      int
+	Left      int // number of remaining tickets, at least 0
+	Tiers     []TierSales
+	IsOver    bool // true if the event has ended, so that no more tickets are sold
+	IsRemoved bool // the offer no longer has the event
 }
 
 // Share returns the percentage of the event's capacity that is sold, rounded down.
@@ -46,13 +46,13 @@ type TierSales struct {
 
 // EventList has some events of a business, sorted by start.
 type EventList struct {
-	Events  []EventSales
-	Unknown bool // true if the sales cannot be read; Sold and Left then have no meaning
-	More    bool // true if more events exist than the list has
+	Events    []EventSales
+	IsUnknown bool // true if the sales cannot be read; Sold and Left then have no meaning
+	HasMore   bool // true if more events exist than the list has
 }
 
-// mostEvents is the maximum number of events in an [EventList].
-const mostEvents = 100
+// maxEvents is the maximum number of events in an [EventList].
+const maxEvents = 100
 
 // ListEvents reads events of a business. If the argument `past` is false, ListEvents reads the events that have not
 // ended, earliest first. If `past` is true, it reads the events that have ended, latest first.
@@ -60,8 +60,8 @@ func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Snapshot, p
 	all := &EventList{}
 	for i := range business.Events {
 		e := &business.Events[i]
-		if over := o.over(business, e); over == past {
-			all.Events = append(all.Events, EventSales{Event: e, Over: over})
+		if over := o.isOver(business, e); over == past {
+			all.Events = append(all.Events, EventSales{Event: e, IsOver: over})
 		}
 	}
 	slices.SortStableFunc(all.Events, func(a, b EventSales) int {
@@ -71,10 +71,10 @@ func (o *UseCases) ListEvents(ctx context.Context, business *catalog.Snapshot, p
 		}
 		return order
 	})
-	if all.More = len(all.Events) > mostEvents; all.More {
-		all.Events = all.Events[:mostEvents]
+	if all.HasMore = len(all.Events) > maxEvents; all.HasMore {
+		all.Events = all.Events[:maxEvents]
 	}
-	return all, o.count(ctx, business, all)
+	return all, o.countSales(ctx, business, all)
 }
 
 // FindEvent reads one event of the offer with its sales. Fault: not_found if the offer does not have the event.
@@ -83,18 +83,18 @@ func (o *UseCases) FindEvent(ctx context.Context, business *catalog.Snapshot, id
 	if e == nil || !business.Modules.Events {
 		return nil, fault.New(fault.NotFound, "The business has no such event.")
 	}
-	all := &EventList{Events: []EventSales{{Event: e, Over: o.over(business, e)}}}
-	return all, o.count(ctx, business, all)
+	all := &EventList{Events: []EventSales{{Event: e, IsOver: o.isOver(business, e)}}}
+	return all, o.countSales(ctx, business, all)
 }
 
-// over reports whether an event has ended.
-func (o *UseCases) over(business *catalog.Snapshot, e *catalog.Event) bool {
+// isOver reports whether an event has ended.
+func (o *UseCases) isOver(business *catalog.Snapshot, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
-// count adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking is
-// unavailable, count sets `all.Unknown`.
-func (o *UseCases) count(ctx context.Context, business *catalog.Snapshot, all *EventList) error {
+// countSales adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking
+// is unavailable, countSales sets `all.Unknown`.
+func (o *UseCases) countSales(ctx context.Context, business *catalog.Snapshot, all *EventList) error {
 	if len(all.Events) == 0 {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (o *UseCases) count(ctx context.Context, business *catalog.Snapshot, all *E
 	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
 	if fault.Is(err, fault.PeerUnavailable) {
 		o.Logger.WarnContext(ctx, "what is sold of events is unknown", slog.Any("error", err))
-		all.Unknown = true
+		all.IsUnknown = true
 	} else if err != nil {
 		return err
 	}
@@ -119,12 +119,12 @@ func (o *UseCases) count(ctx context.Context, business *catalog.Snapshot, all *E
 		}
 	}
 	for i := range all.Events {
-		all.Events[i].counted(sold)
+		all.Events[i].setCounts(sold)
 	}
 	return nil
 }
 
-func (a *EventSales) counted(sold map[uuid.UUID]int) {
+func (a *EventSales) setCounts(sold map[uuid.UUID]int) {
 	a.Sold = sold[a.ID]
 	a.Left = max(0, a.TotalCapacity-a.Sold)
 	for _, t := range a.Event.Tiers {
@@ -133,9 +133,9 @@ func (a *EventSales) counted(sold map[uuid.UUID]int) {
 	}
 }
 
-// Order returns one order of tickets. If the principal's role hides contact data, the order omits the customer's
+// FindOrder returns one order of tickets. If the principal's role hides contact data, the order omits the customer's
 // contact. Fault: not_found.
-func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+func (o *UseCases) FindOrder(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*booking.Ticket, error) {
 	found, err := o.Bookings.Ticket(ctx, business.ID, id)
 	if err == nil && hidesContact(by, business) {
@@ -144,9 +144,9 @@ func (o *UseCases) Order(ctx context.Context, by peers.Principal, business *cata
 	return found, err
 }
 
-// EventOf returns the event of an order of tickets. If true if the offer no longer has the event, EventOf makes an
-// event from the data of the order, and marks the event as ended.
-func (o *UseCases) EventOf(ctx context.Context, business *catalog.Snapshot, order *booking.Ticket) (*EventList,
+// FindEventOfOrder returns the event of an order of tickets. If true if the offer no longer has the event,
+// FindEventOfOrder makes an event from the data of the order, and marks the event as ended.
+func (o *UseCases) FindEventOfOrder(ctx context.Context, business *catalog.Snapshot, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
 		return o.FindEvent(ctx, business, order.EventID)
@@ -160,13 +160,13 @@ func (o *UseCases) EventOf(ctx context.Context, business *catalog.Snapshot, orde
 		return nil, err
 	}
 	all := &EventList{Events: []EventSales{{Event: &catalog.Event{ID: order.EventID, Name: order.EventName,
-		Date: date, Start: start, End: start}, Over: true, Gone: true}}}
-	return all, o.count(ctx, business, all)
+		Date: date, Start: start, End: start}, IsOver: true, IsRemoved: true}}}
+	return all, o.countSales(ctx, business, all)
 }
 
-// Orders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
+// ListOrders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
 // service booking is unavailable, the list is marked as unknown. Faults: the faults of [UseCases.ListTickets].
-func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
+func (o *UseCases) ListOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (peers.Part[booking.Ticket], string, error) {
 	var part peers.Part[booking.Ticket]
 	list, err := o.ListTickets(ctx, by, slug, filter, page)
@@ -177,30 +177,30 @@ func (o *UseCases) Orders(ctx context.Context, by peers.Principal, slug string, 
 	return part, list.NextCursor, nil
 }
 
-// OrderDetails has one order of tickets with its history and its messages.
+// LoadOrder has one order of tickets with its history and its messages.
 type OrderDetails struct {
 	Order    booking.Ticket
 	History  peers.Part[event.Event]           // newest first
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// OrderDetails reads one order of tickets with the history and the messages that the principal may see. Fault:
+// LoadOrder reads one order of tickets with the history and the messages that the principal may see. Fault:
 // not_found.
-func (o *UseCases) OrderDetails(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+func (o *UseCases) LoadOrder(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
 	asks := []func() error{func() error {
-		found, err := o.Order(ctx, by, business, id)
+		found, err := o.FindOrder(ctx, by, business, id)
 		if err == nil {
 			d.Order = *found
 		}
 		return err
 	}}
-	if by.Reach(business.ID, access.SeeCustomers) != access.None {
-		asks = append(asks, o.historyOf(ctx, business.Slug, id, &d.History),
-			o.messagesAbout(ctx, business.Slug, id, &d.Messages))
+	if by.PermissionIn(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, o.newHistoryQuery(ctx, business.Slug, id, &d.History),
+			o.newMessagesQuery(ctx, business.Slug, id, &d.Messages))
 	}
-	return d, peers.Together(asks...)
+	return d, peers.RunTogether(asks...)
 }
 
 // ExportOrders reads all orders of tickets that a filter matches, and calls the function `take` with each page of

@@ -19,7 +19,7 @@ import (
 // not computed. Faults: service_not_found; invalid_parameter.
 func (o *UseCases) Explain(ctx context.Context, slug string,
 	start availability.Question) (*availability.Explanation, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -27,33 +27,33 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 		Question: start})
 }
 
-// WhyNot is the explanation of a start that customers may or may not be able to book. It has the reasons, and the
-// bookings that conflict with the start.
-type WhyNot struct {
+// StartExplanation is the explanation of a start that customers may or may not be able to book. It has the reasons, and
+// the bookings that conflict with the start.
+type StartExplanation struct {
 	*availability.Explanation
 	business *catalog.Snapshot
 	services []uuid.UUID
 	nearby   peers.Part[booking.Booking]
 }
 
-// WhyNot explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the bookings
-// cannot be read, the result has only the reasons.
-func (o *UseCases) WhyNot(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
-	start availability.Question) (*WhyNot, error) {
+// StartExplanation explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the
+// bookings cannot be read, the result has only the reasons.
+func (o *UseCases) ExplainStart(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+	start availability.Question) (*StartExplanation, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {
 		return nil, err
 	}
-	why := &WhyNot{Explanation: explained, business: business, services: start.ServiceIDs}
-	if from, to, ok := why.booked(); ok {
-		err = o.bookingsOf(ctx, by, business, &why.nearby, booking.Filter{From: &from, To: &to}, BookingPage)()
+	why := &StartExplanation{Explanation: explained, business: business, services: start.ServiceIDs}
+	if from, to, ok := why.findBookedDates(); ok {
+		err = o.newBookingsQuery(ctx, by, business, &why.nearby, booking.Filter{From: &from, To: &to}, BookingPage)()
 	}
 	return why, err
 }
 
-// booked returns the range of dates in which the conflicting bookings can begin: the earliest and the latest date. The
-// third result is false if no booking conflicts with the start.
-func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
+// findBookedDates returns the range of dates in which the conflicting bookings can begin: the earliest and the latest
+// date. The third result is false if no booking conflicts with the start.
+func (w *StartExplanation) findBookedDates() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {
 		if r != nil && r.Rule == availability.RuleBooking && r.From != nil && r.To != nil {
@@ -70,25 +70,25 @@ func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	return slices.Min(dates), slices.Max(dates), true
 }
 
-// InTheWay returns the bookings that a reason refers to, sorted by start. If the requested services have staff, the
-// result has the bookings of the member that the reason names. If the services have no staff, the result has the
+// ListConflicts returns the bookings that a reason refers to, sorted by start. If the requested services have staff,
+// the result has the bookings of the member that the reason names. If the services have no staff, the result has the
 // bookings of these services.
-func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
+func (w *StartExplanation) ListConflicts(r availability.Reason) []booking.Booking {
 	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
 		return nil
 	}
-	from, to := w.instant(*r.From), w.instant(*r.To)
+	from, to := w.toInstant(*r.From), w.toInstant(*r.To)
 	var found []booking.Booking
 	for _, b := range w.nearby.List {
 		holds := b.Status != booking.StatusCancelled && b.StartsAt.Before(to) && b.EndsAt.After(from)
-		if holds && w.means(r, b) {
+		if holds && w.isMeant(r, b) {
 			found = append(found, b)
 		}
 	}
 	return found
 }
 
-func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
+func (w *StartExplanation) isMeant(r availability.Reason, b booking.Booking) bool {
 	if r.StaffID != nil {
 		_, _, performs := b.PerformedBy(*r.StaffID)
 		return performs
@@ -98,6 +98,6 @@ func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
 	})
 }
 
-func (w *WhyNot) instant(l timespan.LocalDateTime) time.Time {
+func (w *StartExplanation) toInstant(l timespan.LocalDateTime) time.Time {
 	return time.Unix(timespan.Instant(l.Date, l.Time, w.business.Location()), 0)
 }

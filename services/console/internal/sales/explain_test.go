@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TestInTheWayNamesEveryBookingThatOccupiesItsTime shows that a booking in each status except cancelled occupies its
+// TestListConflictsFindsOccupyingBookings shows that a booking in each status except cancelled occupies its
 // time (semantics.md §3) and is named as the conflict.
-func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
+func TestListConflictsFindsOccupyingBookings(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Snapshot{Timezone: "UTC", Currency: "EUR"}
 	if err := offer.Prepare(); err != nil {
@@ -37,9 +37,9 @@ func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 			EndsAt:   start.Add(time.Hour),
 			Services: []booking.BookedService{{ID: uuid.New()}},
 		}
-		w := &WhyNot{business: offer, nearby: peers.Part[booking.Booking]{List: []booking.Booking{b}}}
+		w := &StartExplanation{business: offer, nearby: peers.Part[booking.Booking]{List: []booking.Booking{b}}}
 		reason := availability.Reason{Rule: availability.RuleBooking, StaffID: &anna, From: at(9), To: at(10)}
-		if got := w.InTheWay(reason); len(got) != want {
+		if got := w.ListConflicts(reason); len(got) != want {
 			t.Errorf("%s: %d bookings are in the way, want %d", status, len(got), want)
 		}
 	}

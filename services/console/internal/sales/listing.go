@@ -17,14 +17,14 @@ import (
 // invalid filter or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	page request.Page) (*booking.BookingList, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	reach := by.Reach(business.ID, access.SeeBookings)
+	reach := by.PermissionIn(business.ID, access.SeeBookings)
 	switch {
 	case reach == access.Own:
-		self, _ := by.In(business.ID)
+		self, _ := by.MembershipIn(business.ID)
 		filter.StaffID = &self.StaffID
 	case reach == access.NoContact && filter.Query != "":
 		// The results of a search by customer would reveal contact data.
@@ -45,7 +45,7 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 // invalid_parameter for an invalid filter or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (*booking.TicketList, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -71,18 +71,18 @@ func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slu
 	page request.Page) (*rental.ReservationList, error) {
 	// An operator may see all businesses, so the operator needs no permission of this business. The service rental
 	// finds the business by its slug, even while catalog is unavailable.
-	if by.Operator {
+	if by.IsOperator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	return o.reservationsIn(ctx, by, business, filter, page)
+	return o.listReservations(ctx, by, business, filter, page)
 }
 
-// reservationsIn is [UseCases.ListReservations] for a business that the caller has already read.
-func (o *UseCases) reservationsIn(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+// listReservations is [UseCases.ListReservations] for a business that the caller has already read.
+func (o *UseCases) listReservations(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
 	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)

@@ -11,20 +11,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Messages lists the messages of a business, newest first, without their texts. The list includes messages that the
+// ListMessages lists the messages of a business, newest first, without their texts. The list includes messages that the
 // service notifications has stored but not sent.
-func (o *UseCases) Messages(ctx context.Context, slug string, filter notifications.MessageFilter,
+func (o *UseCases) ListMessages(ctx context.Context, slug string, filter notifications.MessageFilter,
 	page request.Page) (*notifications.MessageList, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	return o.Notifications.Messages(ctx, business.ID, filter, page)
 }
 
-// Message returns one message with its texts.
-func (o *UseCases) Message(ctx context.Context, slug string, id uuid.UUID) (*notifications.WholeMessage, error) {
-	business, err := o.Business(ctx, slug)
+// FindMessage returns one message with its texts.
+func (o *UseCases) FindMessage(ctx context.Context, slug string, id uuid.UUID) (*notifications.WholeMessage, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (o *UseCases) Message(ctx context.Context, slug string, id uuid.UUID) (*not
 // RetryMessage sends a message again if sending has failed, or if the message was stored but not sent.
 func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*notifications.Message, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}

@@ -17,25 +17,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// RentalOverview has lists of the present, future and problematic reservations of a business, and the numbers of free
-// units.
+// LoadRentalOverview has lists of the present, future and problematic reservations of a business, and the numbers of
+// free units.
 type RentalOverview struct {
-	Date   timespan.Date                  // today in the time zone of the business
-	Out    peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
-	Due    peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
-	Unpaid peers.Part[rental.Reservation] // reservations that end today or later and whose online payment is pending
+	Date     timespan.Date                  // today in the time zone of the business
+	PickedUp peers.Part[rental.Reservation] // picked-up reservations: overdue ones first, then sorted by return time
+	Due      peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
+	Unpaid   peers.Part[rental.Reservation] // reservations that end today or later and whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
 	// act on these reservations, whatever the date.
 	RefundFailed, Disputed peers.Part[rental.Reservation]
-	Ahead                  peers.Part[rental.Reservation] // reservations whose pickup is later in the fortnight
+	Upcoming               peers.Part[rental.Reservation] // reservations whose pickup is later in the fortnight
 	Free                   Fortnight
 }
 
 // Fortnight has the number of free units of each rental on each of [FortnightDays] days.
 type Fortnight struct {
-	Days    []timespan.Date
-	Rows    []FreeUnits
-	Unknown bool
+	Days      []timespan.Date
+	Rows      []FreeUnits
+	IsUnknown bool
 }
 
 // FreeUnits has the number of free units of one rental on each day of a [Fortnight]. The number of a day is nil if it
@@ -58,35 +58,37 @@ func newFreeUnits(business *catalog.Snapshot, r *catalog.Rental, days []timespan
 
 const (
 	// FortnightDays is the number of days of a Fortnight.
-	FortnightDays = 14
-	mostAsked     = 20 // maximum number of rentals in one request (interface.md §4)
-	mostRentals   = 100
+	FortnightDays       = 14
+	maxRequestedRentals = 20 // maximum number of rentals in one request (interface.md §4)
+	maxRentals          = 100
 )
 
-// RentalOverview reads the lists of reservations in the type [RentalOverview]. It also reads the numbers of free units
-// on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service
-// is marked as unknown.
-func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+// LoadRentalOverview reads the lists of reservations in the type [LoadRentalOverview]. It also reads the numbers of
+// free units on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of
+// this service is marked as unknown.
+func (o *UseCases) LoadRentalOverview(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
 	r := &RentalOverview{Date: today}
 	tomorrow, last := today+1, today+FortnightDays-1
-	err := peers.Together(
-		o.reservationsOf(ctx, by, business, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
-		o.reservationsOf(ctx, by, business, &r.Due,
+	err := peers.RunTogether(
+		o.newReservationsQuery(ctx, by, business, &r.PickedUp, rental.Filter{Status: rental.StatusPickedUp}),
+		o.newReservationsQuery(ctx, by, business, &r.Due,
 			rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
-		o.reservationsOf(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
-		o.reservationsOf(ctx, by, business, &r.RefundFailed, rental.Filter{Payment: booking.PaymentRefundFailed}),
-		o.reservationsOf(ctx, by, business, &r.Disputed, rental.Filter{Payment: booking.PaymentDisputed}),
-		o.reservationsOf(ctx, by, business, &r.Ahead,
+		o.newReservationsQuery(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
+		o.newReservationsQuery(ctx, by, business, &r.RefundFailed, rental.Filter{Payment: booking.PaymentRefundFailed}),
+		o.newReservationsQuery(ctx, by, business, &r.Disputed, rental.Filter{Payment: booking.PaymentDisputed}),
+		o.newReservationsQuery(ctx, by, business, &r.Upcoming,
 			rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
-		func() error { return o.free(ctx, business, from, &r.Free) },
+		func() error { return o.loadFreeUnits(ctx, business, from, &r.Free) },
 	)
 	if err != nil {
 		return nil, err
 	}
-	r.Ahead.List = slices.DeleteFunc(r.Ahead.List, func(one rental.Reservation) bool { return one.StartDate <= today })
-	slices.SortStableFunc(r.Out.List, func(a, b rental.Reservation) int {
+	r.Upcoming.List = slices.DeleteFunc(r.Upcoming.List, func(one rental.Reservation) bool {
+		return one.StartDate <= today
+	})
+	slices.SortStableFunc(r.PickedUp.List, func(a, b rental.Reservation) int {
 		if a.Overdue != b.Overdue {
 			if a.Overdue {
 				return -1
@@ -98,29 +100,31 @@ func (o *UseCases) RentalOverview(ctx context.Context, by peers.Principal, busin
 	return r, nil
 }
 
-// free reads the numbers of free units of at most mostRentals active rentals. The argument `from` is the first day.
-func (o *UseCases) free(ctx context.Context, business *catalog.Snapshot, from timespan.Date, f *Fortnight) error {
+// loadFreeUnits reads the numbers of free units of at most maxRentals active rentals. The argument `from` is the first
+// day.
+func (o *UseCases) loadFreeUnits(ctx context.Context, business *catalog.Snapshot, from timespan.Date, f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
 	}
 	for i := range business.Rentals {
-		if r := &business.Rentals[i]; r.Active && len(f.Rows) < mostRentals {
+		if r := &business.Rentals[i]; r.Active && len(f.Rows) < maxRentals {
 			f.Rows = append(f.Rows, newFreeUnits(business, r, f.Days))
 		}
 	}
-	for rows := range slices.Chunk(f.Rows, mostAsked) {
-		computed, err := o.freeOf(ctx, business.Slug, f.Days, rows)
+	for rows := range slices.Chunk(f.Rows, maxRequestedRentals) {
+		computed, err := o.requestFreeUnits(ctx, business.Slug, f.Days, rows)
 		if err != nil && !fault.Is(err, fault.PeerUnavailable) {
 			return err
 		}
-		f.Unknown = f.Unknown || err != nil || !computed
+		f.IsUnknown = f.IsUnknown || err != nil || !computed
 	}
 	return nil
 }
 
-// freeOf sets the numbers of free units in the argument `rows`. It returns false if the service cannot determine the
-// numbers now.
-func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
+// requestFreeUnits sets the numbers of free units in the argument `rows`. It returns false if the service cannot
+// determine the numbers now.
+func (o *UseCases) requestFreeUnits(ctx context.Context, slug string, days []timespan.Date,
+	rows []FreeUnits) (bool, error) {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.Rental.ID.String()
@@ -148,9 +152,9 @@ func (o *UseCases) freeOf(ctx context.Context, slug string, days []timespan.Date
 	return free.Computed, nil
 }
 
-// Reservation returns one reservation. If the principal's role hides contact data, the reservation omits the customer's
-// contact. Fault: not_found.
-func (o *UseCases) Reservation(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+// FindReservation returns one reservation. If the principal's role hides contact data, the reservation omits the
+// customer's contact. Fault: not_found.
+func (o *UseCases) FindReservation(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*rental.Reservation, error) {
 	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
 	if err == nil && hidesContact(by, business) {

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestFreeUnitsKnowTheDaysOnWhichTheBusinessIsClosed(t *testing.T) {
+func TestNewFreeUnitsMarksClosedDays(t *testing.T) {
 	t.Parallel()
 	monday := timespan.NewDate(2027, 3, 1)
 	open := []timespan.Window{{From: 9 * 60, To: 17 * 60}}

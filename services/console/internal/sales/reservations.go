@@ -19,7 +19,7 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	// If the request was authorized for one business, this business must still have the slug. Otherwise the request
 	// could reach another business that has the slug by now.
 	if access.HasBusiness(ctx) {
-		if _, err := o.Business(ctx, slug); err != nil {
+		if _, err := o.FindBusiness(ctx, slug); err != nil {
 			return nil, err
 		}
 	}
@@ -30,17 +30,17 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	return made, err
 }
 
-// MoveReservation changes the status of a reservation. The argument `move` is the name of the transition, for example
-// "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
-func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	move string) (*rental.Reservation, error) {
-	rentals, err := o.RentalsOf(ctx, by, slug)
+// TransitionReservation changes the status of a reservation. The argument `move` is the name of the transition, for
+// example "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
+func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	transition string) (*rental.Reservation, error) {
+	rentals, err := o.OpenRentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := rentals.Move(ctx, slug, id, move)
+	moved, err := rentals.Move(ctx, slug, id, transition)
 	if err == nil {
-		o.LogChange(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()),
+		o.LogChange(ctx, by, transition+" reservation", slug, slog.String("reservation_id", id.String()),
 			slog.String("status", moved.Status))
 	}
 	return moved, err
@@ -50,7 +50,7 @@ func (o *UseCases) MoveReservation(ctx context.Context, by peers.Principal, slug
 // amount. Fault: not_found.
 func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
-	rentals, err := o.RentalsOf(ctx, by, slug)
+	rentals, err := o.OpenRentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -63,19 +63,19 @@ func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, sl
 	wanted booking.Cancel) (*rental.Reservation, error) {
 	// For a refund by the cancellation policy, the service rental finds the business by its slug, even while catalog is
 	// unavailable.
-	if !byPolicy(wanted.Refund) {
-		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
+	if !isByPolicy(wanted.Refund) {
+		if _, err := o.authorizeRefund(ctx, by, slug, wanted.Refund); err != nil {
 			return nil, err
 		}
 	}
-	rentals, err := o.RentalsOf(ctx, by, slug)
+	rentals, err := o.OpenRentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
 	cancelled, err := rentals.Cancel(ctx, slug, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()),
-			slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+			slog.String("status", cancelled.Status), newRefundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
@@ -83,14 +83,14 @@ func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, sl
 // RefundReservation refunds a reservation that has ended or is cancelled.
 func (o *UseCases) RefundReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	wanted booking.NewRefund) (*rental.Reservation, error) {
-	rentals, err := o.RentalsOf(ctx, by, slug)
+	rentals, err := o.OpenRentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
 	refunded, err := rentals.Refund(ctx, slug, id, wanted)
 	if err == nil {
 		o.LogChange(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()),
-			refundAttr(refunded.Payment))
+			newRefundAttr(refunded.Payment))
 	}
 	return refunded, err
 }

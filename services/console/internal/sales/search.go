@@ -18,8 +18,8 @@ type SearchResults struct {
 	Customers peers.Part[customer.Customer]
 }
 
-// mostFound is the maximum number of results that each list of [SearchResults] has.
-const mostFound = 10
+// maxFound is the maximum number of results that each list of [SearchResults] has.
+const maxFound = 10
 
 // Search finds customers and their bookings by a part of the customer's name, e-mail address or phone number. The
 // results are empty for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
@@ -28,17 +28,18 @@ func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *cat
 	error) {
 	found := &SearchResults{}
 	var asks []func() error
-	if reach := by.Reach(business.ID, access.SeeBookings); reach != access.None && reach != access.NoContact {
-		asks = append(asks, o.bookingsOf(ctx, by, business, &found.Bookings, booking.Filter{Query: query}, mostFound))
+	if reach := by.PermissionIn(business.ID, access.SeeBookings); reach != access.None && reach != access.NoContact {
+		asks = append(asks, o.newBookingsQuery(ctx, by, business, &found.Bookings, booking.Filter{Query: query},
+			maxFound))
 	}
-	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+	if by.PermissionIn(business.ID, access.SeeCustomers) != access.None {
 		asks = append(asks, func() error {
-			list, err := o.Customers(ctx, business.Slug, query, request.Page{Limit: mostFound})
+			list, err := o.ListCustomers(ctx, business.Slug, query, request.Page{Limit: maxFound})
 			if err != nil {
 				return peers.SetPart(ctx, o.Logger, &found.Customers, nil, "", err)
 			}
 			return peers.SetPart(ctx, o.Logger, &found.Customers, list.Customers, list.NextCursor, nil)
 		})
 	}
-	return found, peers.Together(asks...)
+	return found, peers.RunTogether(asks...)
 }

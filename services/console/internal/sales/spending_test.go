@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// TestWhatACustomerTookIsAddedUp shows that spending is summed by currency without cancelled sales, and that refunds
+// TestSumSpendingAddsAllSales shows that spending is summed by currency without cancelled sales, and that refunds
 // reduce the paid amount.
-func TestWhatACustomerTookIsAddedUp(t *testing.T) {
+func TestSumSpendingAddsAllSales(t *testing.T) {
 	t.Parallel()
 	ten, free := json.Number("10.10"), json.Number("0")
 	paid := func(amount, refunded json.Number, status string) *booking.Payment {

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Today has those customers and tasks of a business on the present day that the person may see.
+// LoadToday has those customers and tasks of a business on the present day that the person may see.
 type Today struct {
 	Business *catalog.Snapshot
 	Date     timespan.Date               // date of today in the time zone of the business
@@ -29,48 +29,50 @@ type Today struct {
 	// UnpaidRentals are reservations that end today or later and whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
 	Due           peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
-	Out           peers.Part[rental.Reservation] // picked-up reservations whose return is due today or was due earlier
+	PickedUp      peers.Part[rental.Reservation] // picked-up reservations whose return is due today or was due earlier
 	Calendar      *Calendar                      // calendar of today, with each member's free time
 }
 
 const (
-	mostToday = 500 // maximum length of Arrivals and of each list of reservations
-	mostBrief = 20  // maximum length of Pending and of Unpaid
+	maxToday = 500 // maximum length of Arrivals and of each list of reservations
+	maxBrief = 20  // maximum length of Pending and of Unpaid
 )
 
-// Today reads the customers and tasks of a business on the present day. If a service is unavailable, the lists from
+// LoadToday reads the customers and tasks of a business on the present day. If a service is unavailable, the lists from
 // this service are marked as unknown.
-func (o *UseCases) Today(ctx context.Context, by peers.Principal, slug string) (*Today, error) {
-	business, err := o.Business(ctx, slug)
+func (o *UseCases) LoadToday(ctx context.Context, by peers.Principal, slug string) (*Today, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	t := &Today{Business: business, Date: business.Today(o.Clock.Now())}
 	tomorrow := t.Date + 1
 	asks := []func() error{
-		o.bookingsOf(ctx, by, business, &t.Arrivals, booking.Filter{From: &t.Date, To: &t.Date}, mostToday),
-		o.bookingsOf(ctx, by, business, &t.Pending, booking.Filter{From: &tomorrow, Status: booking.StatusPending},
-			mostBrief),
-		o.bookingsOf(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen},
-			mostBrief),
+		o.newBookingsQuery(ctx, by, business, &t.Arrivals, booking.Filter{From: &t.Date, To: &t.Date}, maxToday),
+		o.newBookingsQuery(ctx, by, business, &t.Pending,
+			booking.Filter{From: &tomorrow, Status: booking.StatusPending},
+			maxBrief),
+		o.newBookingsQuery(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen},
+			maxBrief),
 	}
-	if by.Reach(business.ID, access.Serve) != access.None && len(business.Staff) > 0 {
+	if by.PermissionIn(business.ID, access.Serve) != access.None && len(business.Staff) > 0 {
 		asks = append(asks, func() error {
 			var err error
-			t.Calendar, err = o.Calendar(ctx, by, slug, t.Date, 1, nil)
+			t.Calendar, err = o.LoadCalendar(ctx, by, slug, t.Date, 1, nil)
 			return err
 		})
 	}
-	if business.Modules.Rentals && by.Reach(business.ID, access.SeeSales) != access.None {
+	if business.Modules.Rentals && by.PermissionIn(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
-			o.reservationsOf(ctx, by, business, &t.UnpaidRentals,
+			o.newReservationsQuery(ctx, by, business, &t.UnpaidRentals,
 				rental.Filter{From: &t.Date, Status: rental.StatusPending}),
-			o.reservationsOf(ctx, by, business, &t.Due,
+			o.newReservationsQuery(ctx, by, business, &t.Due,
 				rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
-			o.reservationsOf(ctx, by, business, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
+			o.newReservationsQuery(ctx, by, business, &t.PickedUp,
+				rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
 		)
 	}
-	if err := peers.Together(asks...); err != nil {
+	if err := peers.RunTogether(asks...); err != nil {
 		return nil, err
 	}
 	t.Arrivals.List = slices.DeleteFunc(t.Arrivals.List, func(b booking.Booking) bool {
@@ -79,11 +81,11 @@ func (o *UseCases) Today(ctx context.Context, by peers.Principal, slug string) (
 	t.Unpaid.List = slices.DeleteFunc(t.Unpaid.List, func(b booking.Booking) bool {
 		return b.Status == booking.StatusCancelled
 	})
-	t.Out.List = slices.DeleteFunc(t.Out.List, func(r rental.Reservation) bool { return r.EndDate > t.Date })
+	t.PickedUp.List = slices.DeleteFunc(t.PickedUp.List, func(r rental.Reservation) bool { return r.EndDate > t.Date })
 	return t, nil
 }
 
-func (o *UseCases) bookingsOf(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+func (o *UseCases) newBookingsQuery(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	part *peers.Part[booking.Booking],
 	filter booking.Filter, most int) func() error {
 	return func() error {
@@ -95,10 +97,10 @@ func (o *UseCases) bookingsOf(ctx context.Context, by peers.Principal, business 
 	}
 }
 
-func (o *UseCases) reservationsOf(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
+func (o *UseCases) newReservationsQuery(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	part *peers.Part[rental.Reservation], filter rental.Filter) func() error {
 	return func() error {
-		list, err := o.reservationsIn(ctx, by, business, filter, request.Page{Limit: mostToday})
+		list, err := o.listReservations(ctx, by, business, filter, request.Page{Limit: maxToday})
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, part, nil, "", err)
 		}
@@ -106,18 +108,18 @@ func (o *UseCases) reservationsOf(ctx context.Context, by peers.Principal, busin
 	}
 }
 
-// Details has one booking with its history and its messages.
+// LoadDetails has one booking with its history and its messages.
 type Details struct {
 	Booking  booking.Booking
 	History  peers.Part[event.Event]           // newest first
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// Booking returns a booking with the data that the principal's role may see. Fault: not_found if there is no such
+// FindBooking returns a booking with the data that the principal's role may see. Fault: not_found if there is no such
 // booking, or if the principal may see only their own bookings and the booking is with another member.
-func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*booking.Booking,
+func (o *UseCases) FindBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*booking.Booking,
 	error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +127,9 @@ func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string,
 	if err != nil {
 		return nil, err
 	}
-	switch by.Reach(business.ID, access.SeeBookings) {
+	switch by.PermissionIn(business.ID, access.SeeBookings) {
 	case access.Own:
-		self, _ := by.In(business.ID)
+		self, _ := by.MembershipIn(business.ID)
 		if _, _, performs := found.PerformedBy(self.StaffID); !performs {
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
@@ -138,36 +140,37 @@ func (o *UseCases) Booking(ctx context.Context, by peers.Principal, slug string,
 	return found, nil
 }
 
-// mostHistory is the maximum number of events, and of messages, that [Details] has.
-const mostHistory = 50
+// maxHistory is the maximum number of events, and of messages, that [Details] has.
+const maxHistory = 50
 
-// Details reads a booking with the history and the messages that the principal may see. If a service is unavailable,
-// the list from this service is marked as unknown. Fault: not_found.
-func (o *UseCases) Details(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*Details, error) {
-	business, err := o.Business(ctx, slug)
+// LoadDetails reads a booking with the history and the messages that the principal may see. If a service is
+// unavailable, the list from this service is marked as unknown. Fault: not_found.
+func (o *UseCases) LoadDetails(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) (*Details, error) {
+	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	d := &Details{}
 	asks := []func() error{func() error {
-		found, err := o.Booking(ctx, by, slug, id)
+		found, err := o.FindBooking(ctx, by, slug, id)
 		if err == nil {
 			d.Booking = *found
 		}
 		return err
 	}}
-	if by.Reach(business.ID, access.SeeCustomers) != access.None {
-		asks = append(asks, o.historyOf(ctx, slug, id, &d.History), o.messagesAbout(ctx, slug, id, &d.Messages))
+	if by.PermissionIn(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, o.newHistoryQuery(ctx, slug, id, &d.History),
+			o.newMessagesQuery(ctx, slug, id, &d.Messages))
 	}
-	return d, peers.Together(asks...)
+	return d, peers.RunTogether(asks...)
 }
 
-// historyOf returns a function that reads the events of an object into the argument `part`. The argument `id` is the id
-// of the object.
-func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
+// newHistoryQuery returns a function that reads the events of an object into the argument `part`. The argument `id` is
+// the id of the object.
+func (o *UseCases) newHistoryQuery(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[event.Event]) func() error {
 	return func() error {
-		list, err := o.Events(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: mostHistory})
+		list, err := o.ListBusinessEvents(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: maxHistory})
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, part, nil, "", err)
 		}
@@ -175,12 +178,12 @@ func (o *UseCases) historyOf(ctx context.Context, slug string, id uuid.UUID,
 	}
 }
 
-// messagesAbout returns a function that reads the messages about an object into the argument `part`. The argument `id`
-// is the id of the object.
-func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
+// newMessagesQuery returns a function that reads the messages about an object into the argument `part`. The argument
+// `id` is the id of the object.
+func (o *UseCases) newMessagesQuery(ctx context.Context, slug string, id uuid.UUID,
 	part *peers.Part[notifications.Message]) func() error {
 	return func() error {
-		list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
+		list, err := o.ListMessages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: maxHistory})
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, part, nil, "", err)
 		}
@@ -188,11 +191,11 @@ func (o *UseCases) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
 	}
 }
 
-// MostExported is the maximum number of entries that an export has.
-const MostExported = 20_000
+// MaxExported is the maximum number of entries that an export has.
+const MaxExported = 20_000
 
 // ExportBookings reads all bookings that a filter matches, and calls the function `take` with each page of bookings.
-// Fault: conflict if there are more than [MostExported] bookings.
+// Fault: conflict if there are more than [MaxExported] bookings.
 func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug string, filter booking.Filter,
 	take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
@@ -210,7 +213,7 @@ func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug 
 
 // export reads all pages of a list, calls the function `take` with each page, and returns the number of entries. The
 // argument `what` is the word for the entries in the error message. Fault: conflict if there are more than
-// [MostExported] entries.
+// [MaxExported] entries.
 func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {
@@ -218,9 +221,9 @@ func export[T any](what string, take func([]T), list func(request.Page) ([]T, st
 		if err != nil {
 			return taken, err
 		}
-		if taken += len(entries); taken > MostExported {
+		if taken += len(entries); taken > MaxExported {
 			return taken, fault.Newf(fault.Conflict, "These are more than %d %s; choose fewer by a narrower filter.",
-				MostExported, what)
+				MaxExported, what)
 		}
 		take(entries)
 		if page.Cursor = next; next == "" {

@@ -18,28 +18,29 @@ type Role string
 
 // The roles.
 const (
-	Operator Role = "operator"
-	Owner    Role = "owner"
-	Manager  Role = "manager"
-	Desk     Role = "desk"
-	Staff    Role = "staff" // a person on the business's staff; the member has a staff id
-	Viewer   Role = "viewer"
+	Operator  Role = "operator"
+	Owner     Role = "owner"
+	Manager   Role = "manager"
+	FrontDesk Role = "desk"
+	Staff     Role = "staff" // a person on the business's staff; the member has a staff id
+	Viewer    Role = "viewer"
 )
 
 // Roles lists all roles, in the order of the columns of [table].
-var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
+var Roles = []Role{Operator, Owner, Manager, FrontDesk, Staff, Viewer}
 
-// OfBusiness reports whether an owner can give a person this role in a business. It returns false for [Operator].
-func (r Role) OfBusiness() bool { return r != Operator && slices.Contains(Roles, r) }
+// IsBusinessRole reports whether an owner can give a person this role in a business. It returns false for [Operator].
+func (r Role) IsBusinessRole() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// Reach is how much of a business's data a permission covers. Each value includes the data of all smaller values.
-type Reach int
+// PermissionIn is how much of a business's data a permission covers. Each value includes the data of all smaller
+// values.
+type Permission int
 
 // The values of [Reach].
 const (
-	None      Reach = iota // the action is forbidden
-	Own                    // the principal's own calendar, time off or businesses
-	NoContact              // all data except customers' contact data
+	None      Permission = iota // the action is forbidden
+	Own                         // the principal's own calendar, time off or businesses
+	NoContact                   // all data except customers' contact data
 	All
 )
 
@@ -62,12 +63,12 @@ type Member struct {
 
 // Principal is an authenticated caller. The zero value of Principal has no permissions.
 type Principal struct {
-	Kind     Kind
-	ID       uuid.UUID // id of the token or person; the nil UUID for the environment's token
-	Session  uuid.UUID // session of a signed-in person; the nil UUID for other kinds
-	Label    string    // name in logs; contains no secret
-	Operator bool
-	Members  []Member // the principal's membership in each business; empty for an operator
+	Kind       Kind
+	ID         uuid.UUID // id of the token or person; the nil UUID for the environment's token
+	Session    uuid.UUID // session of a signed-in person; the nil UUID for other kinds
+	Label      string    // name in logs; contains no secret
+	IsOperator bool
+	Members    []Member // the principal's membership in each business; empty for an operator
 }
 
 // String returns the label of the principal, for logs.
@@ -76,10 +77,10 @@ func (p Principal) String() string { return p.Label }
 // Actor returns the actor with which events about the principal's changes are recorded (lifecycle.md §1).
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
-// In returns the principal's membership in a business. An operator gets a membership with the role [Operator]. In
-// returns false if the principal does not belong to the business.
-func (p Principal) In(businessID uuid.UUID) (Member, bool) {
-	if p.Operator {
+// MembershipIn returns the principal's membership in a business. An operator gets a membership with the role
+// [Operator]. In returns false if the principal does not belong to the business.
+func (p Principal) MembershipIn(businessID uuid.UUID) (Member, bool) {
+	if p.IsOperator {
 		return Member{BusinessID: businessID, Role: Operator}, true
 	}
 	for _, m := range p.Members {
@@ -90,21 +91,21 @@ func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	return Member{}, false
 }
 
-// Reach returns the part of a business's data that the principal can see or change by an action. It returns [None] if
-// the action is forbidden.
-func (p Principal) Reach(businessID uuid.UUID, action Action) Reach {
-	m, _ := p.In(businessID)
-	return table[action][m.Role]
+// PermissionIn returns the part of a business's data that the principal can see or change by an action. It returns
+// [None] if the action is forbidden.
+func (p Principal) PermissionIn(businessID uuid.UUID, action Action) Permission {
+	m, _ := p.MembershipIn(businessID)
+	return permissions[action][m.Role]
 }
 
-// Furthest returns the largest [Reach] that the principal has for an action in any business.
-func (p Principal) Furthest(action Action) Reach {
-	if p.Operator {
-		return table[action][Operator]
+// WidestPermission returns the largest [Reach] that the principal has for an action in any business.
+func (p Principal) WidestPermission(action Action) Permission {
+	if p.IsOperator {
+		return permissions[action][Operator]
 	}
 	furthest := None
 	for _, m := range p.Members {
-		furthest = max(furthest, table[action][m.Role])
+		furthest = max(furthest, permissions[action][m.Role])
 	}
 	return furthest
 }
@@ -112,11 +113,11 @@ func (p Principal) Furthest(action Action) Reach {
 // Require returns an error unless the principal may do an action in a business. Faults: business_not_found if the
 // principal does not belong to the business; forbidden if their role does not permit the action.
 func (p Principal) Require(businessID uuid.UUID, action Action) error {
-	m, ok := p.In(businessID)
+	m, ok := p.MembershipIn(businessID)
 	if !ok {
 		return fault.New(fault.BusinessNotFound, "Business not found")
 	}
-	if table[action][m.Role] == None {
+	if permissions[action][m.Role] == None {
 		return fault.Newf(fault.Forbidden, "The role %s may not %s.", m.Role, action)
 	}
 	return nil
@@ -124,21 +125,23 @@ func (p Principal) Require(businessID uuid.UUID, action Action) error {
 
 // RequireAnywhere returns an error unless the principal may do an action in at least one business. Fault: forbidden.
 func (p Principal) RequireAnywhere(action Action) error {
-	if p.Furthest(action) == None {
+	if p.WidestPermission(action) == None {
 		return fault.Newf(fault.Forbidden, "You may not %s.", action)
 	}
 	return nil
 }
 
 // ManagesTeams reports whether the principal may manage the teams of all businesses in the memberships `of`.
-func (p Principal) ManagesTeams(of []Member) bool {
-	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
+func (p Principal) ManagesTeams(members []Member) bool {
+	return !slices.ContainsFunc(members, func(m Member) bool {
+		return p.PermissionIn(m.BusinessID, ManageTeam) == None
+	})
 }
 
 // Businesses returns the ids of the principal's businesses. For an operator it returns nil, which stands for all
 // businesses.
 func (p Principal) Businesses() []uuid.UUID {
-	if p.Operator {
+	if p.IsOperator {
 		return nil
 	}
 	ids := make([]uuid.UUID, len(p.Members))

@@ -64,10 +64,10 @@ func Sections() []string {
 	return paths
 }
 
-// ActionOn returns the action that a person must be permitted to do to change a field of the manifest. The argument
-// `path` is the path of the field, such as privacy.keep_customers_days. For a path outside all sections, ActionOn
-// returns the action "", which no role permits.
-func ActionOn(path string) Action {
+// ActionForField returns the action that a person must be permitted to do to change a field of the manifest. The
+// argument `path` is the path of the field, such as privacy.keep_customers_days. For a path outside all sections,
+// ActionForField returns the action "", which no role permits.
+func ActionForField(path string) Action {
 	for _, s := range sections {
 		if rest, ok := strings.CutPrefix(path, s.path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 			return s.action

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// TestEachFieldOfTheManifestBelongsToOneSection shows that each field of the manifest belongs to exactly one section,
+// TestSectionsCoverEachManifestFieldOnce shows that each field of the manifest belongs to exactly one section,
 // and that each row of the table names a field.
-func TestEachFieldOfTheManifestBelongsToOneSection(t *testing.T) {
+func TestSectionsCoverEachManifestFieldOnce(t *testing.T) {
 	t.Parallel()
 	rows := map[string]int{}
 	for _, path := range Sections() {
@@ -25,14 +25,14 @@ func TestEachFieldOfTheManifestBelongsToOneSection(t *testing.T) {
 			}
 		}
 		if within == 0 {
-			expectOneRow(t, rows, name)
+			checkRowOf(t, rows, name)
 			continue
 		}
 		if rows[name] != 0 {
 			t.Errorf("%s has a row beside rows of its fields", name)
 		}
 		for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
-			expectOneRow(t, rows, name+"."+jsonName(inner))
+			checkRowOf(t, rows, name+"."+jsonName(inner))
 		}
 	}
 	for path := range rows {
@@ -40,12 +40,12 @@ func TestEachFieldOfTheManifestBelongsToOneSection(t *testing.T) {
 	}
 }
 
-func expectOneRow(t *testing.T, rows map[string]int, path string) {
+func checkRowOf(t *testing.T, rows map[string]int, path string) {
 	t.Helper()
 	if rows[path] != 1 {
 		t.Errorf("%s has %d rows in the table of sections, want 1", path, rows[path])
 	}
-	if ActionOn(path) == "" {
+	if ActionForField(path) == "" {
 		t.Errorf("changing %s takes no action", path)
 	}
 	delete(rows, path)
@@ -56,7 +56,7 @@ func jsonName(field reflect.StructField) string {
 	return name
 }
 
-func TestActionOnFindsTheSectionOfAField(t *testing.T) {
+func TestActionForFieldFindsSection(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]Action{
 		"privacy":                     Erase,
@@ -68,7 +68,7 @@ func TestActionOnFindsTheSectionOfAField(t *testing.T) {
 		"privacyx":                    "",
 		"unknown":                     "",
 	} {
-		if got := ActionOn(path); got != want {
+		if got := ActionForField(path); got != want {
 			t.Errorf("ActionOn(%q) = %q, want %q", path, got, want)
 		}
 	}

@@ -23,34 +23,34 @@ const (
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
-// table maps each action and role to the [Reach] of the role for the action. A role without an entry may not do the
-// action.
-var table = func() map[Action]map[Role]Reach {
+// permissions maps each action and role to the [Reach] of the role for the action. A role without an entry may not do
+// the action.
+var permissions = func() map[Action]map[Role]Permission {
 	rows := []struct {
 		action Action
-		reach  [6]Reach // in the order of Roles
+		reach  [6]Permission // in the order of Roles
 	}{
 		//                operator owner manager desk staff viewer
-		{SignedIn, [6]Reach{All, All, All, All, All, All}},
-		{SeeBusinesses, [6]Reach{All, Own, Own, Own, Own, Own}},
-		{SeeBookings, [6]Reach{All, All, All, All, Own, NoContact}},
-		{SeeSales, [6]Reach{All, All, All, All, None, NoContact}},
-		{SeeCustomers, [6]Reach{All, All, All, All, None, None}},
-		{SeeOffer, [6]Reach{All, All, All, All, All, All}},
-		{Serve, [6]Reach{All, All, All, All, None, None}},
-		{Finish, [6]Reach{All, All, All, All, Own, None}},
-		{Refund, [6]Reach{All, All, All, None, None, None}},
-		{EditOffer, [6]Reach{All, All, All, None, Own, None}},
-		{ChangeOffer, [6]Reach{All, All, All, None, None, None}},
-		{Integrate, [6]Reach{All, All, None, None, None, None}},
-		{ManageTeam, [6]Reach{All, All, None, None, None, None}},
-		{Erase, [6]Reach{All, All, None, None, None, None}},
-		{ManageOperators, [6]Reach{All, None, None, None, None, None}},
-		{ManageAccounts, [6]Reach{All, None, None, None, None, None}},
+		{SignedIn, [6]Permission{All, All, All, All, All, All}},
+		{SeeBusinesses, [6]Permission{All, Own, Own, Own, Own, Own}},
+		{SeeBookings, [6]Permission{All, All, All, All, Own, NoContact}},
+		{SeeSales, [6]Permission{All, All, All, All, None, NoContact}},
+		{SeeCustomers, [6]Permission{All, All, All, All, None, None}},
+		{SeeOffer, [6]Permission{All, All, All, All, All, All}},
+		{Serve, [6]Permission{All, All, All, All, None, None}},
+		{Finish, [6]Permission{All, All, All, All, Own, None}},
+		{Refund, [6]Permission{All, All, All, None, None, None}},
+		{EditOffer, [6]Permission{All, All, All, None, Own, None}},
+		{ChangeOffer, [6]Permission{All, All, All, None, None, None}},
+		{Integrate, [6]Permission{All, All, None, None, None, None}},
+		{ManageTeam, [6]Permission{All, All, None, None, None, None}},
+		{Erase, [6]Permission{All, All, None, None, None, None}},
+		{ManageOperators, [6]Permission{All, None, None, None, None, None}},
+		{ManageAccounts, [6]Permission{All, None, None, None, None, None}},
 	}
-	all := make(map[Action]map[Role]Reach, len(rows))
+	all := make(map[Action]map[Role]Permission, len(rows))
 	for _, r := range rows {
-		all[r.action] = make(map[Role]Reach, len(Roles))
+		all[r.action] = make(map[Role]Permission, len(Roles))
 		for i, role := range Roles {
 			all[r.action][role] = r.reach[i]
 		}

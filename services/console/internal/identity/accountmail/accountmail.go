@@ -28,61 +28,61 @@ type letter struct {
 	button, link            string
 }
 
-// Password returns the mail with the link to choose a new password. The argument `to` is the recipient's e-mail
-// address.
-func Password(to, link string, languages ...string) (notifications.Mail, error) {
+// WritePasswordLink returns the mail with the link to choose a new password. The argument `to` is the recipient's
+// e-mail address.
+func WritePasswordLink(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until",
 			"password_ignore"},
 		button: "password_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
-// PasswordChanged returns the mail that informs a person that their password was changed. The argument `link` is the
-// URL of the page to reset the password.
-func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
+// WritePasswordChanged returns the mail that informs a person that their password was changed. The argument `link` is
+// the URL of the page to reset the password.
+func WritePasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"},
 		button: "changed_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
-// PasskeyAdded returns the mail to a person who has added a passkey. The argument `link` is the URL of the page to
+// WritePasskeyAdded returns the mail to a person who has added a passkey. The argument `link` is the URL of the page to
 // reset the password. If another person added the passkey, the recipient can remove it by resetting the password, which
 // deletes all passkeys.
-func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
-	return changed("passkey_added", to, link, languages)
+func WritePasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
+	return writeChange("passkey_added", to, link, languages)
 }
 
-// PasskeyRemoved returns the mail that informs a person that a passkey was removed. The argument `link` is the URL of
-// the page to reset the password.
-func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
-	return changed("passkey_removed", to, link, languages)
+// WritePasskeyRemoved returns the mail that informs a person that a passkey was removed. The argument `link` is the URL
+// of the page to reset the password.
+func WritePasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
+	return writeChange("passkey_removed", to, link, languages)
 }
 
-// PasswordRemoved returns the mail to a person who has removed their password and now signs in by passkeys only. The
-// argument `link` is the URL of the page to reset the password.
-func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
-	return changed("password_removed", to, link, languages)
+// WritePasswordRemoved returns the mail to a person who has removed their password and now signs in by passkeys only.
+// The argument `link` is the URL of the page to reset the password.
+func WritePasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
+	return writeChange("password_removed", to, link, languages)
 }
 
-// DeviceAdded returns the mail to a person who has run `slotmesh login` on a machine and allowed the program to act for
-// them. The argument `device` is the name of the program's machine. The argument `link` is the URL of the page to reset
-// the password. A reset disconnects all such programs.
-func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
+// WriteDeviceAdded returns the mail to a person who has run `slotmesh login` on a machine and allowed the program to
+// act for them. The argument `device` is the name of the program's machine. The argument `link` is the URL of the page
+// to reset the password. A reset disconnects all such programs.
+func WriteDeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
 		values: map[string]string{"Device": device}, button: "changed_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
-// changed returns a mail about a change of a person's passkeys or password. The argument `what` is the prefix of the
-// ids of the mail's texts.
-func changed(what, to, link string, languages []string) (notifications.Mail, error) {
+// writeChange returns a mail about a change of a person's passkeys or password. The argument `what` is the prefix of
+// the ids of the mail's texts.
+func writeChange(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"},
 		button: "changed_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
 // Invitee is the way in which an invited person gets access to the business. The text of the invitation's mail depends
@@ -91,14 +91,15 @@ type Invitee int
 
 // The values of [Invitee].
 const (
-	New     Invitee = iota // the person signs in with the link, which works once
-	Known                  // the person is already a member, and signs in as usual
-	Accepts                // the person accepts the invitation with the link, and signs in as usual
+	NewInvitee       Invitee = iota // the person signs in with the link, which works once
+	KnownInvitee                    // the person is already a member, and signs in as usual
+	AcceptingInvitee                // the person accepts the invitation with the link, and signs in as usual
 )
 
-// Invitation returns the mail to an invited person. The argument `business` is the name of the business, or "" for an
-// invitation to become an operator. The argument `link` is the URL of the page on which the person signs in or accepts.
-func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
+// WriteInvitation returns the mail to an invited person. The argument `business` is the name of the business, or "" for
+// an invitation to become an operator. The argument `link` is the URL of the page on which the person signs in or
+// accepts.
+func WriteInvitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business,
 		paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
@@ -107,38 +108,39 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 		l.from, l.business, l.paragraphs[0] = platform, platform, "invited_operator"
 	}
 	switch invitee {
-	case Known:
+	case KnownInvitee:
 		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
-	case Accepts:
+	case AcceptingInvitee:
 		l.paragraphs[1] = "invited_accept"
 	default: // New: the values above are for a new person
 	}
-	return l.to(to, languages)
+	return l.write(to, languages)
 }
 
-// RetentionShortened returns the mail to an owner after a change lowered privacy.keep_customers_days. The arguments
-// `before` and `after` are the old and the new number of days. The argument `link` is the URL of the page with the
-// versions of the offer.
-func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
+// WriteRetentionShortened returns the mail to an owner after a change lowered privacy.keep_customers_days. The
+// arguments `before` and `after` are the old and the new number of days. The argument `link` is the URL of the page
+// with the versions of the offer.
+func WriteRetentionShortened(to, business, link string, before, after int,
+	languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "data_sooner_subject", business: business,
 		paragraphs: []string{"data_sooner_lead", "offer_not_you"},
 		values:     map[string]string{"Before": strconv.Itoa(before), "After": strconv.Itoa(after)},
 		button:     "offer_versions_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
-// PaymentAccountChanged returns the mail to an owner after a change of payments.accounts. The argument `link` is the
-// URL of the page with the versions of the offer.
-func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
+// WritePaymentAccountChanged returns the mail to an owner after a change of payments.accounts. The argument `link` is
+// the URL of the page with the versions of the offer.
+func WritePaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "payout_subject", business: business,
 		paragraphs: []string{"payout_lead", "offer_not_you"},
 		button:     "offer_versions_button", link: link,
-	}.to(to, languages)
+	}.write(to, languages)
 }
 
-func (l letter) to(address string, languages []string) (notifications.Mail, error) {
+func (l letter) write(address string, languages []string) (notifications.Mail, error) {
 	all, err := texts()
 	if err != nil {
 		return notifications.Mail{}, err

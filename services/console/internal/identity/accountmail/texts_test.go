@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 
-func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
+func TestMailsExistInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	all, err := texts.Load()
 	if err != nil {
@@ -17,17 +17,18 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 	}
 	const link = "https://owner.example.com/x"
 	for _, language := range all.Languages() {
-		reset, err1 := accountmail.Password("a@example.com", link, language)
-		changed, err2 := accountmail.PasswordChanged("a@example.com", link, language)
-		invited, err3 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.New, language)
-		known, err4 := accountmail.Invitation("a@example.com", "", link, accountmail.Known, language)
-		accepts, err8 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.Accepts, language)
-		added, err5 := accountmail.PasskeyAdded("a@example.com", link, language)
-		removed, err6 := accountmail.PasskeyRemoved("a@example.com", link, language)
-		alone, err7 := accountmail.PasswordRemoved("a@example.com", link, language)
-		sooner, err9 := accountmail.RetentionShortened("a@example.com", "Harbour", link, 730, 30, language)
-		account, err10 := accountmail.PaymentAccountChanged("a@example.com", "Harbour", link, language)
-		device, err11 := accountmail.DeviceAdded("a@example.com", "Ana's laptop", link, language)
+		reset, err1 := accountmail.WritePasswordLink("a@example.com", link, language)
+		changed, err2 := accountmail.WritePasswordChanged("a@example.com", link, language)
+		invited, err3 := accountmail.WriteInvitation("a@example.com", "Harbour", link, accountmail.NewInvitee, language)
+		known, err4 := accountmail.WriteInvitation("a@example.com", "", link, accountmail.KnownInvitee, language)
+		accepts, err8 := accountmail.WriteInvitation("a@example.com", "Harbour", link, accountmail.AcceptingInvitee,
+			language)
+		added, err5 := accountmail.WritePasskeyAdded("a@example.com", link, language)
+		removed, err6 := accountmail.WritePasskeyRemoved("a@example.com", link, language)
+		alone, err7 := accountmail.WritePasswordRemoved("a@example.com", link, language)
+		sooner, err9 := accountmail.WriteRetentionShortened("a@example.com", "Harbour", link, 730, 30, language)
+		account, err10 := accountmail.WritePaymentAccountChanged("a@example.com", "Harbour", link, language)
+		device, err11 := accountmail.WriteDeviceAdded("a@example.com", "Ana's laptop", link, language)
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
 			if err != nil {
 				t.Errorf("%s, %d: %v", language, i, err)
@@ -56,10 +57,10 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 	}
 }
 
-// TestWhoReadsAnotherLanguageReadsEnglish shows that a mail is in English if the requested language has no texts.
-func TestWhoReadsAnotherLanguageReadsEnglish(t *testing.T) {
+// TestUnknownLanguageFallsBackToEnglish shows that a mail is in English if the requested language has no texts.
+func TestUnknownLanguageFallsBackToEnglish(t *testing.T) {
 	t.Parallel()
-	mail, err := accountmail.Password("a@example.com", "https://owner.example.com/x", "cy")
+	mail, err := accountmail.WritePasswordLink("a@example.com", "https://owner.example.com/x", "cy")
 	if err != nil || mail.Language != "en" {
 		t.Errorf("%+v, %v", mail, err)
 	}

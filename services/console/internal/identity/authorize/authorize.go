@@ -65,10 +65,10 @@ type Authority interface {
 // route without :slug is open to every principal who may do the action in at least one business. The use case then
 // limits the data that such a route shows.
 type Router struct {
-	to        fiber.Router
-	base      string
-	find      FindBusiness
-	authority Authority
+	router       fiber.Router
+	base         string
+	findBusiness FindBusiness
+	authority    Authority
 }
 
 // New returns a router for the routes below the path `base`. The function `find` looks up the business of a route.
@@ -77,31 +77,33 @@ func New(to fiber.Router, base string, find FindBusiness, authority Authority) *
 }
 
 // Below returns a router for the routes below a path, which is relative to the base path of `r`.
-func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find, r.authority) }
+func (r *Router) Below(path string) *Router {
+	return New(r.router, r.base+path, r.findBusiness, r.authority)
+}
 
 // Get registers a route for a read.
 func (r *Router) Get(path string, action access.Action, handler fiber.Handler) {
-	r.to.Get(r.base+path, r.check(path, action), handler)
+	r.router.Get(r.base+path, r.check(path, action), handler)
 }
 
 // Put registers a route for a write.
 func (r *Router) Put(path string, action access.Action, handler fiber.Handler) {
-	r.to.Put(r.base+path, r.check(path, action), r.recheck(action), handler)
+	r.router.Put(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Post registers a route for a write.
 func (r *Router) Post(path string, action access.Action, handler fiber.Handler) {
-	r.to.Post(r.base+path, r.check(path, action), r.recheck(action), handler)
+	r.router.Post(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Patch registers a route for a write.
 func (r *Router) Patch(path string, action access.Action, handler fiber.Handler) {
-	r.to.Patch(r.base+path, r.check(path, action), r.recheck(action), handler)
+	r.router.Patch(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Delete registers a route for a write.
 func (r *Router) Delete(path string, action access.Action, handler fiber.Handler) {
-	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
+	r.router.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // check returns middleware that refuses principals who may not do the action in the business of the path. It stores the
@@ -115,7 +117,7 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 		if p.Kind == "" {
 			return fault.New(fault.Unauthorized, "Sign in first.")
 		}
-		if !ofBusiness || p.Operator {
+		if !ofBusiness || p.IsOperator {
 			if err := p.RequireAnywhere(action); err != nil {
 				return err
 			}
@@ -125,7 +127,7 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		business, err := r.find(c.UserContext(), slug)
+		business, err := r.findBusiness(c.UserContext(), slug)
 		if err != nil {
 			return err
 		}
@@ -154,23 +156,23 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 			if err != nil {
 				return err
 			}
-			return admitAgain(c, now, action)
+			return readmit(c, now, action)
 		}
 		now, end, err := r.authority.BeginWrite(c.UserContext(), Principal(c))
 		if err != nil {
 			return err
 		}
-		err = fault.Guard(func() error { return admitAgain(c, now, action) })
+		err = fault.Guard(func() error { return readmit(c, now, action) })
 		end(err)
 		return err
 	}
 }
 
-// admitAgain continues the request if the principal may still do the action. Otherwise it returns a fault. The argument
+// readmit continues the request if the principal may still do the action. Otherwise it returns a fault. The argument
 // `now` is the principal with their current rights.
-func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
+func readmit(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, authorized := access.AuthorizedBusiness(c.UserContext())
-	if authorized && !now.Operator {
+	if authorized && !now.IsOperator {
 		if err := now.Require(business, action); err != nil {
 			return err
 		}

@@ -39,13 +39,13 @@ type Config struct {
 	Name string `env:"OIDC_NAME"`
 }
 
-// Enabled reports whether a provider is configured.
-func (c *Config) Enabled() bool { return c.Issuer != "" }
+// IsEnabled reports whether a provider is configured.
+func (c *Config) IsEnabled() bool { return c.Issuer != "" }
 
 // Validate returns the errors of the settings, in one error. Each error names its environment variable and contains no
 // secret.
 func (c *Config) Validate() error {
-	if !c.Enabled() {
+	if !c.IsEnabled() {
 		if c.ClientID+c.ClientSecret+c.OperatorGroup+strings.Join(c.TrustedAudiences, "") != "" {
 			return errors.New("OIDC_ISSUER: write the provider's base URL, or leave out the other settings that " +
 				"begin with OIDC_")
@@ -54,7 +54,7 @@ func (c *Config) Validate() error {
 	}
 	var errs []error
 	u, err := url.Parse(c.Issuer)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
 		errs = append(errs, errors.New("OIDC_ISSUER: write the provider's base URL, by https, such as "+
 			"https://login.example.com/realms/team"))
 	}
@@ -67,18 +67,18 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
-// anyName is the name of the provider on the sign-in page if [Config.Name] is empty.
-const anyName = "OpenID Connect"
+// defaultName is the name of the provider on the sign-in page if [Config.Name] is empty.
+const defaultName = "OpenID Connect"
 
-// `within` is the minimum timeout of a request to the provider. mostBytes is the maximum size of an answer of the
-// provider, in bytes.
+// `within` is the minimum timeout of a request to the provider. maxResponseBytes is the maximum size of an answer of
+// the provider, in bytes.
 const (
-	within    = 8 * time.Second
-	mostBytes = 1 << 20
+	requestTimeout   = 8 * time.Second
+	maxResponseBytes = 1 << 20
 )
 
 // The errors of a failed sign-in.
@@ -88,8 +88,8 @@ var (
 	ErrRefused = errors.New("the provider's answer is not good")
 	// ErrUnverified means that the provider has not verified that the person owns the e-mail address.
 	ErrUnverified = errors.New("the provider has not verified the e-mail address")
-	// ErrAway means that the provider does not answer, or answers with a server error.
-	ErrAway = errors.New("the provider does not answer")
+	// ErrUnavailable means that the provider does not answer, or answers with a server error.
+	ErrUnavailable = errors.New("the provider does not answer")
 )
 
 // Attempt has the random values of one sign-in. The browser keeps these values in a cookie, until the provider
@@ -113,7 +113,7 @@ func ParseAttempt(text string) (Attempt, bool) {
 // an operator.
 type Identity struct {
 	Email, Name string
-	Operator    *bool
+	IsOperator  *bool
 }
 
 // Provider is the client of the identity provider, by which people sign in. It reads the provider's discovery document
@@ -123,21 +123,21 @@ type Provider struct {
 	callback string
 	client   *http.Client
 
-	discoveries bulkhead.Shared[*provider.Provider]
-	known       atomic.Pointer[provider.Provider]
+	discoveries   bulkhead.Shared[*provider.Provider]
+	knownProvider atomic.Pointer[provider.Provider]
 }
 
 // New returns a client of the provider. The argument `callback` is the URL to which the provider redirects browsers
 // after the sign-in. The timeout of a request to the provider is the longer one of [within] and `peerTimeout`.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
-	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout),
-		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
+	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(requestTimeout, peerTimeout),
+		Transport: boundedTransport{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
 // Name returns the name of the provider, which the sign-in page shows.
 func (p *Provider) Name() string {
 	if p.cfg.Name == "" {
-		return anyName
+		return defaultName
 	}
 	return p.cfg.Name
 }
@@ -148,13 +148,13 @@ func (p *Provider) Close() { p.client.CloseIdleConnections() }
 // open returns the provider and the configuration of the OAuth flow. The first call reads the discovery document.
 // Concurrent calls share the result of one request. If this request fails, the next call sends another one.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
-	known := p.known.Load()
+	known := p.knownProvider.Load()
 	if known == nil {
 		ctx, cancel := context.WithTimeout(ctx, p.client.Timeout)
 		defer cancel()
 		var err error
 		if known, err = p.discoveries.Do(ctx, p.cfg.Issuer, p.discover); err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", ErrAway, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	}
 	return known, &oauth2.Config{
@@ -168,7 +168,7 @@ func (p *Provider) discover(ctx context.Context) (*provider.Provider, error) {
 	// The result uses this context later to read the provider's keys. So the context must not end.
 	known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
 	if err == nil {
-		p.known.Store(known)
+		p.knownProvider.Store(known)
 	}
 	return known, err
 }
@@ -182,7 +182,7 @@ func (p *Provider) scopes() []string {
 }
 
 // Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the
-// attempt. The browser keeps the attempt until the provider redirects the browser back. Errors: [ErrAway].
+// attempt. The browser keeps the attempt until the provider redirects the browser back. Errors: [ErrUnavailable].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 
 // Finish completes a sign-in. The arguments `state` and `code` are the parameters with which the provider redirected
 // the browser back. Finish checks these parameters, and returns the person whose identity the provider confirms.
-// Errors: [ErrRefused], [ErrUnverified], [ErrAway].
+// Errors: [ErrRefused], [ErrUnverified], [ErrUnavailable].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused
@@ -209,18 +209,18 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (I
 		return Identity{}, ErrRefused // hides the error, because its text may repeat secrets of the request
 	}
 	if err != nil {
-		return Identity{}, ErrAway
+		return Identity{}, ErrUnavailable
 	}
 	raw, _ := token.Extra("id_token").(string)
-	said, err := known.Verifier(&provider.Config{ClientID: p.cfg.ClientID}).Verify(provider.ClientContext(ctx,
+	idToken, err := known.Verifier(&provider.Config{ClientID: p.cfg.ClientID}).Verify(provider.ClientContext(ctx,
 		p.client), raw)
-	if err != nil || subtle.ConstantTimeCompare([]byte(said.Nonce), []byte(a.Nonce)) != 1 {
+	if err != nil || subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(a.Nonce)) != 1 {
 		return Identity{}, ErrRefused
 	}
-	return p.identity(said)
+	return p.readIdentity(idToken)
 }
 
-func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
+func (p *Provider) readIdentity(idToken *provider.IDToken) (Identity, error) {
 	var claims struct {
 		Email    string   `json:"email"`
 		Verified bool     `json:"email_verified"`
@@ -228,7 +228,8 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 		Groups   []string `json:"groups"`
 		Party    string   `json:"azp"`
 	}
-	if err := said.Claims(&claims); err != nil || claims.Email == "" || !p.isMeant(said.Audience, claims.Party) {
+	if err := idToken.Claims(&claims); err != nil || claims.Email == "" || !p.isForClient(idToken.Audience,
+		claims.Party) {
 		return Identity{}, ErrRefused
 	}
 	if !claims.Verified {
@@ -237,15 +238,15 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 	who := Identity{Email: claims.Email, Name: claims.Name}
 	if p.cfg.OperatorGroup != "" {
 		operator := slices.Contains(claims.Groups, p.cfg.OperatorGroup)
-		who.Operator = &operator
+		who.IsOperator = &operator
 	}
 	return who, nil
 }
 
-// isMeant reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be
-// one of the audiences, and all other audiences must be trusted. The argument `party` is the authorized party (azp).
+// isForClient reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must
+// be one of the audiences, and all other audiences must be trusted. The argument `party` is the authorized party (azp).
 // The authorized party must be Slotmesh. It may be empty if the token has only one audience.
-func (p *Provider) isMeant(audience []string, party string) bool {
+func (p *Provider) isForClient(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
 		return false
 	}
@@ -255,14 +256,14 @@ func (p *Provider) isMeant(audience []string, party string) bool {
 	})
 }
 
-// bounded is an HTTP transport that limits the size of every answer to mostBytes.
-type bounded struct{ *http.Transport }
+// boundedTransport is an HTTP transport that limits the size of every answer to maxResponseBytes.
+type boundedTransport struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.Transport.RoundTrip(r)
 	if err == nil {
-		answer.Body = http.MaxBytesReader(nil, answer.Body, mostBytes)
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxResponseBytes)
 	}
 	return answer, err
 }

@@ -50,9 +50,9 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// TestFinishRefusesTokensForOthers checks the rules of OpenID Connect Core 3.1.3.7 about the audience (aud) and the
-// authorized party (azp) of an ID token.
-func TestFinishRefusesTokensForOthers(t *testing.T) {
+// TestFinishRejectsTokensForOtherClients checks the rules of OpenID Connect Core 3.1.3.7 about the audience (aud) and
+// the authorized party (azp) of an ID token.
+func TestFinishRejectsTokensForOtherClients(t *testing.T) {
 	t.Parallel()
 	i := startIssuer(t)
 	p := oidc.New(oidc.Config{Issuer: i.URL, ClientID: "slotmesh", ClientSecret: "s",
@@ -119,15 +119,15 @@ func TestBeginSharesOneDiscovery(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	begin(gone)
-	if err := <-answers; !errors.Is(err, oidc.ErrAway) || asked.Load() != 1 {
+	if err := <-answers; !errors.Is(err, oidc.ErrUnavailable) || asked.Load() != 1 {
 		t.Errorf("a visitor who has left got %v after %d discoveries", err, asked.Load())
 	}
 	close(release)
-	if err := <-answers; !errors.Is(err, oidc.ErrAway) {
+	if err := <-answers; !errors.Is(err, oidc.ErrUnavailable) {
 		t.Errorf("the first visitor got %v", err)
 	}
 	begin(t.Context())
-	if err := <-answers; !errors.Is(err, oidc.ErrAway) || asked.Load() != 2 {
+	if err := <-answers; !errors.Is(err, oidc.ErrUnavailable) || asked.Load() != 2 {
 		t.Errorf("after a failure: %v, %d discoveries", err, asked.Load())
 	}
 }

@@ -89,11 +89,11 @@ func (s *Site) Host() string { return s.host }
 // Begin makes a challenge for a sign-in. The challenge does not depend on the person. Begin returns the options for the
 // browser and the challenge to store, both as JSON.
 func (s *Site) Begin() (json.RawMessage, []byte, error) {
-	asked, session, err := s.engine.BeginDiscoverableLogin()
+	options, session, err := s.engine.BeginDiscoverableLogin()
 	if err != nil {
 		return nil, nil, err
 	}
-	return both(asked.Response, session)
+	return encodeChallenge(options.Response, session)
 }
 
 // BeginAdding makes a challenge for a new passkey of a person. The options list the person's passkeys, so that the
@@ -101,18 +101,18 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 // the challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
-	asked, session, err := s.engine.BeginRegistration(u,
+	options, session, err := s.engine.BeginRegistration(u,
 		webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
 	if err != nil {
 		return nil, nil, err
 	}
-	return both(asked.Response, session)
+	return encodeChallenge(options.Response, session)
 }
 
-func both(asked any, session *webauthn.SessionData) (json.RawMessage, []byte, error) {
-	told, err1 := json.Marshal(asked)
-	kept, err2 := json.Marshal(session)
-	return told, kept, errors.Join(err1, err2)
+func encodeChallenge(options any, session *webauthn.SessionData) (json.RawMessage, []byte, error) {
+	optionsText, err1 := json.Marshal(options)
+	sessionText, err2 := json.Marshal(session)
+	return optionsText, sessionText, errors.Join(err1, err2)
 }
 
 // FinishAdding checks a browser's answer to a challenge of [Site.BeginAdding], and returns the new passkey. Errors:
@@ -129,11 +129,11 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	if err != nil {
 		return Key{}, ErrRefused // hides the error, because its text may repeat parts of the answer
 	}
-	made, err := s.engine.CreateCredential(user{holder}, session, parsed)
+	credential, err := s.engine.CreateCredential(user{holder}, session, parsed)
 	if err != nil {
 		return Key{}, ErrRefused
 	}
-	return keyOf(made), nil
+	return newKey(credential), nil
 }
 
 // Finish checks a browser's answer to a challenge of [Site.Begin]. It returns the passkey that signed the answer, with
@@ -155,7 +155,7 @@ func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []by
 		return Key{}, ErrRefused
 	}
 	var missing error
-	_, used, err := s.engine.ValidatePasskeyLogin(func(id, handle []byte) (webauthn.User, error) {
+	_, credential, err := s.engine.ValidatePasskeyLogin(func(id, handle []byte) (webauthn.User, error) {
 		var holder Holder
 		holder, missing = find(id, handle)
 		return user{holder}, missing
@@ -163,13 +163,13 @@ func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []by
 	if missing != nil {
 		return Key{}, missing
 	}
-	if err != nil || used.Authenticator.CloneWarning {
+	if err != nil || credential.Authenticator.CloneWarning {
 		return Key{}, ErrRefused
 	}
-	return keyOf(used), nil
+	return newKey(credential), nil
 }
 
-func keyOf(c *webauthn.Credential) Key {
+func newKey(c *webauthn.Credential) Key {
 	k := Key{ID: c.ID, PublicKey: c.PublicKey, Flags: byte(c.Flags.ProtocolValue()), Transports: []string{},
 		Count: c.Authenticator.SignCount}
 	for _, t := range c.Transport {

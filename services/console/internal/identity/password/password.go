@@ -25,7 +25,7 @@ type params struct {
 	threads uint8
 }
 
-var today = params{memory: 19 * 1024, time: 2, threads: 1}
+var currentParams = params{memory: 19 * 1024, time: 2, threads: 1}
 
 const (
 	saltBytes = 16
@@ -35,19 +35,19 @@ const (
 // Hasher computes and compares hashes. Each computation uses 19 MiB of memory, so a Hasher runs only a few at the same
 // time; further calls wait. A Hasher is safe for concurrent use.
 type Hasher struct {
-	places   chan struct{}
+	slots    chan struct{}
 	dummy    string // hash of a random key, which matches no password
 	computed atomic.Int64
 }
 
 // NewHasher returns a hasher that runs at most two computations at the same time for each processor.
 func NewHasher() *Hasher {
-	h := &Hasher{places: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	h := &Hasher{slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	var nobodys [keyBytes]byte
-	_, _ = rand.Read(nobodys[:])
-	h.dummy = encode(today, salt[:], nobodys[:])
+	var dummy [keyBytes]byte
+	_, _ = rand.Read(dummy[:])
+	h.dummy = encode(currentParams, salt[:], dummy[:])
 	return h
 }
 
@@ -60,38 +60,38 @@ func (h *Hasher) Computed() int64 { return h.computed.Load() }
 func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:])
-	key, err := h.compute(ctx, clear, salt[:], today, keyBytes)
-	return encode(today, salt[:], key), err
+	key, err := h.compute(ctx, clear, salt[:], currentParams, keyBytes)
+	return encode(currentParams, salt[:], key), err
 }
 
 // Matches reports whether the password `clear` has the hash `hash`. The hash is empty for a person without a password
 // and for an unknown person. An empty hash matches no password, and the call takes the same time as for any other hash.
 // Errors: the error of ctx; an error if the hash is invalid.
 func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
-	nobodys := hash == ""
-	if nobodys {
+	isDummy := hash == ""
+	if isDummy {
 		hash = h.dummy
 	}
 	p, salt, want, err := decode(hash)
 	if err != nil {
 		return false, err
 	}
-	if utf8.RuneCountInString(clear) > Longest {
+	if utf8.RuneCountInString(clear) > MaxLength {
 		clear = "" // "" is not a possible password, so the result is false
 	}
 	got, err := h.compute(ctx, clear, salt, p, uint32(len(want)))
-	return subtle.ConstantTimeCompare(got, want) == 1 && !nobodys, err
+	return subtle.ConstantTimeCompare(got, want) == 1 && !isDummy, err
 }
 
 func (h *Hasher) compute(ctx context.Context, clear string, salt []byte, p params, length uint32) ([]byte, error) {
 	select {
-	case h.places <- struct{}{}:
+	case h.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-h.places }()
+	defer func() { <-h.slots }()
 	h.computed.Add(1)
-	return argon2.IDKey([]byte(normal(clear)), salt, p.time, p.memory, p.threads, length), nil
+	return argon2.IDKey([]byte(normalize(clear)), salt, p.time, p.memory, p.threads, length), nil
 }
 
 // encode returns a hash as text, in the PHC string format.

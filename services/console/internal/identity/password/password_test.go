@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
 )
 
-func TestAHashMatchesItsPasswordAlone(t *testing.T) {
+func TestHashMatchesOnlyItsPassword(t *testing.T) {
 	t.Parallel()
 	h, ctx := password.NewHasher(), t.Context()
 	const clear = "seven gulls over Lisbon é"
@@ -29,9 +29,9 @@ func TestAHashMatchesItsPasswordAlone(t *testing.T) {
 	}
 }
 
-// TestNobodysPasswordCostsAHash shows that a check computes one hash even if there is no account. The time of an answer
-// therefore does not show whether an account exists.
-func TestNobodysPasswordCostsAHash(t *testing.T) {
+// TestMatchesHashesForUnknownAccount shows that a check computes one hash even if there is no account. The time of an
+// answer therefore does not show whether an account exists.
+func TestMatchesHashesForUnknownAccount(t *testing.T) {
 	t.Parallel()
 	h := password.NewHasher()
 	for i, hash := range []string{"", ""} {
@@ -49,7 +49,7 @@ func TestNobodysPasswordCostsAHash(t *testing.T) {
 	}
 }
 
-func TestWhatIsEasilyGuessedIsRefused(t *testing.T) {
+func TestCheckRejectsWeakPasswords(t *testing.T) {
 	t.Parallel()
 	for clear, want := range map[string]error{
 		"elevenchars":                    password.ErrShort,

@@ -16,8 +16,8 @@ import (
 
 // The minimum and the maximum number of characters of a password (accounts.md). Longest limits the input of the hash.
 const (
-	Shortest = 12
-	Longest  = 256
+	MinLength = 12
+	MaxLength = 256
 )
 
 // The errors of [Check].
@@ -27,14 +27,14 @@ var (
 	ErrCommon = errors.New("is easily guessed")
 )
 
-// common has the passwords that people choose most often, one in each line, in lower case. It is Django's list (BSD
-// licence), reduced to the passwords with a letter and at least five characters.
+// commonPasswords has the passwords that people choose most often, one in each line, in lower case. It is Django's list
+// (BSD licence), reduced to the passwords with a letter and at least five characters.
 //
 //go:embed common.txt.gz
-var common []byte
+var commonPasswords []byte
 
 var isCommon = sync.OnceValue(func() map[string]bool {
-	unpacked, err := gzip.NewReader(bytes.NewReader(common))
+	unpacked, err := gzip.NewReader(bytes.NewReader(commonPasswords))
 	if err != nil {
 		panic(err) // the file is embedded in the program
 	}
@@ -53,28 +53,28 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 // e-mail address and the name of the person. Errors: [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers
 // try first. Check also refuses a common password that is repeated, or that has digits or signs before or after it.
 func Check(clear, email, name string) error {
-	clear = normal(clear)
+	clear = normalize(clear)
 	switch n := utf8.RuneCountInString(clear); {
-	case n < Shortest:
+	case n < MinLength:
 		return ErrShort
-	case n > Longest:
+	case n > MaxLength:
 		return ErrLong
 	}
 	lower := strings.ToLower(clear)
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
 	bare := strings.TrimFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) })
-	unit := repeated(bare)
+	unit := findRepeatedPart(bare)
 	switch {
-	case isCommon()[lower], isCommon()[bare], isCommon()[unit], bare == "", variety(lower) < 5,
+	case isCommon()[lower], isCommon()[bare], isCommon()[unit], bare == "", countDistinct(lower) < 5,
 		lower == strings.ToLower(email), bare == local, unit == local, bare == strings.ToLower(name):
 		return ErrCommon
 	}
 	return nil
 }
 
-// repeated returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If no
-// shorter text exists, repeated returns `text`.
-func repeated(text string) string {
+// findRepeatedPart returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If
+// no shorter text exists, findRepeatedPart returns `text`.
+func findRepeatedPart(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -84,8 +84,8 @@ func repeated(text string) string {
 	return text
 }
 
-// variety returns the number of different characters in a text.
-func variety(text string) int {
+// countDistinct returns the number of different characters in a text.
+func countDistinct(text string) int {
 	seen := map[rune]bool{}
 	for _, r := range text {
 		seen[r] = true
@@ -93,6 +93,6 @@ func variety(text string) int {
 	return len(seen)
 }
 
-// normal returns a password in Unicode normal form NFKC. So a password has the same hash, whatever keyboard the person
-// uses (NIST SP 800-63B §3.1.1.2).
-func normal(clear string) string { return norm.NFKC.String(clear) }
+// normalize returns a password in Unicode normal form NFKC. So a password has the same hash, whatever keyboard the
+// person uses (NIST SP 800-63B §3.1.1.2).
+func normalize(clear string) string { return norm.NFKC.String(clear) }

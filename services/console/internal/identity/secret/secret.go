@@ -13,11 +13,11 @@ import (
 // recognize a token by this prefix.
 const TokenPrefix = "slo_"
 
-const bytes = 32
+const secretBytes = 32
 
 // New returns a new secret in plain text and its hash. The text begins with `prefix`.
 func New(prefix string) (string, [sha256.Size]byte) {
-	var random [bytes]byte
+	var random [secretBytes]byte
 	_, _ = rand.Read(random[:]) // never fails
 	clear := prefix + hex.EncodeToString(random[:])
 	return clear, Hash(clear)
@@ -27,12 +27,12 @@ func New(prefix string) (string, [sha256.Size]byte) {
 // random bits, so guessing cannot reverse the hash.
 func Hash(clear string) [sha256.Size]byte { return sha256.Sum256([]byte(clear)) }
 
-// WellFormed reports whether a text has the form of a secret that begins with prefix.
-func WellFormed(prefix, text string) bool {
+// IsWellFormed reports whether a text has the form of a secret that begins with prefix.
+func IsWellFormed(prefix, text string) bool {
 	digits, ok := strings.CutPrefix(text, prefix)
-	return ok && len(digits) == hex.EncodedLen(bytes) && strings.Trim(digits, "0123456789abcdef") == ""
+	return ok && len(digits) == hex.EncodedLen(secretBytes) && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Shown returns the beginning of a token: the prefix and eight digits. Lists of tokens show it, so that a person
-// recognizes the token.
-func Shown(clear string) string { return clear[:len(TokenPrefix)+8] }
+// DisplayPrefix returns the beginning of a token: the prefix and eight digits. Lists of tokens show it, so that a
+// person recognizes the token.
+func DisplayPrefix(clear string) string { return clear[:len(TokenPrefix)+8] }

@@ -19,10 +19,10 @@ import (
 // mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, a person confirms the code
 // on a page, and the program polls until it gets a token.
 func (p *Pages) mountDevices(router fiber.Router) {
-	router.Use("/device", p.strangers)
+	router.Use("/device", p.limitStrangers)
 	router.Post("/device/authorization", p.beginDevice)
 	router.Post("/device/token", p.redeemDevice)
-	router.Get("/device", p.rememberDevice, p.Admit, p.device)
+	router.Get("/device", p.rememberDevice, p.Admit, p.openDevice)
 	router.Post("/device", p.Admit, p.readmit, p.answerDevice)
 	router.Post("/account/devices/:id/end", p.endDevice)
 }
@@ -35,9 +35,9 @@ func refuseDevice(c *fiber.Ctx, status int, code string) error {
 	return c.Status(status).JSON(map[string]string{"error": code})
 }
 
-// tooOften sends a program the OAuth error slow_down, because the program's address sends too many requests. The
+// refuseTooOften sends a program the OAuth error slow_down, because the program's address sends too many requests. The
 // argument `err` is the fault with the time to wait.
-func tooOften(c *fiber.Ctx, err error) error {
+func refuseTooOften(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
@@ -54,23 +54,23 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 		return refuseDevice(c, fiber.StatusBadRequest, "invalid_request")
 	}
 	var secret, code string
-	err = p.attempt(c, byAddress(c), func() error {
+	err = p.runAttempt(c, newAddressAttempter(c), func() error {
 		secret, code, err = p.accounts.BeginDevice(c.UserContext(),
 			cmp.Or(form.Get("device_name"), form.Get("client_id")))
 		return err
 	})
 	if fault.Is(err, fault.RateLimited) {
-		return tooOften(c, err)
+		return refuseTooOften(c, err)
 	}
 	if err != nil {
 		return err
 	}
 	at := cmp.Or(p.accounts.OwnerURL, c.BaseURL()) + "/device"
 	return c.JSON(map[string]any{
-		"device_code": secret, "user_code": identity.ShowCode(code), "verification_uri": at,
-		"verification_uri_complete": at + "?code=" + identity.ShowCode(code),
-		"expires_in":                int(identity.DeviceGood.Seconds()),
-		"interval":                  int(identity.DeviceEvery.Seconds()),
+		"device_code": secret, "user_code": identity.FormatUserCode(code), "verification_uri": at,
+		"verification_uri_complete": at + "?code=" + identity.FormatUserCode(code),
+		"expires_in":                int(identity.DeviceLoginLifetime.Seconds()),
+		"interval":                  int(identity.DevicePollInterval.Seconds()),
 	})
 }
 
@@ -86,17 +86,17 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 		return refuseDevice(c, fiber.StatusBadRequest, "unsupported_grant_type")
 	}
 	if err := p.accounts.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
-		return tooOften(c, err)
+		return refuseTooOften(c, err)
 	}
 	token, err := p.accounts.RedeemDevice(c.UserContext(), form.Get("device_code"))
 	switch {
 	case err == nil:
 		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer",
-			"expires_in": int(identity.DeviceTokenGood.Seconds())})
-	case errors.Is(err, identity.ErrNobody):
+			"expires_in": int(identity.DeviceTokenLifetime.Seconds())})
+	case errors.Is(err, identity.ErrInvalidSecret):
 		if err := p.accounts.Limits.CountWrongToken(c.UserContext(), server.ClientIP(c),
 			server.AnswerHeader(c)); err != nil {
-			return tooOften(c, err)
+			return refuseTooOften(c, err)
 		}
 		return refuseDevice(c, fiber.StatusBadRequest, "invalid_grant")
 	case errors.Is(err, store.ErrPending):
@@ -114,63 +114,63 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 // The cookie stores the user code while a person signs in. The browser gets the cookie when the person opens the URL
 // that a program shows. After the sign-in, the person returns to the page for this code.
 const (
-	deviceName         = "__Host-slotmesh-device"
-	loopbackDeviceName = "slotmesh-device"
+	deviceCookie         = "__Host-slotmesh-device"
+	loopbackDeviceCookie = "slotmesh-device"
 )
 
 // rememberDevice stores the user code of the URL in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
-	if code := identity.UserCode(c.Query("code")); code != "" {
-		setHostCookie(c, deviceName, loopbackDeviceName, code, int(identity.DeviceGood.Seconds()))
+	if code := identity.ParseUserCode(c.Query("code")); code != "" {
+		setHostCookie(c, deviceCookie, loopbackDeviceCookie, code, int(identity.DeviceLoginLifetime.Seconds()))
 	}
 	return c.Next()
 }
 
-// in redirects the browser of a person who has just signed in. If the cookie has a user code, the target is the page
-// for this code. Otherwise, if the person has open invitations, the target is the account page. In all other cases, the
-// target is the start page.
-func (p *Pages) in(c *fiber.Ctx) error {
-	if code := identity.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
-		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
-		return c.Redirect("/device?code="+identity.ShowCode(code), fiber.StatusSeeOther)
+// redirectSignedIn redirects the browser of a person who has just signed in. If the cookie has a user code, the target
+// is the page for this code. Otherwise, if the person has open invitations, the target is the account page. In all
+// other cases, the target is the start page.
+func (p *Pages) redirectSignedIn(c *fiber.Ctx) error {
+	if code := identity.ParseUserCode(readCookie(c, deviceCookie, loopbackDeviceCookie)); code != "" {
+		setHostCookie(c, deviceCookie, loopbackDeviceCookie, "", -1)
+		return c.Redirect("/device?code="+identity.FormatUserCode(code), fiber.StatusSeeOther)
 	}
-	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
+	invitations, err := p.accounts.ListReceivedInvitations(c.UserContext(), SignedInPerson(c))
 	if err != nil || len(invitations) == 0 { // an unavailable catalog must not stop the sign-in
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// device shows the form for a user code. If the URL already contains the code, device asks whether the program may act
-// for the signed-in person.
-func (p *Pages) device(c *fiber.Ctx) error {
-	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
+// openDevice shows the form for a user code. If the URL already contains the code, openDevice asks whether the program
+// may act for the signed-in person.
+func (p *Pages) openDevice(c *fiber.Ctx) error {
+	setHostCookie(c, deviceCookie, loopbackDeviceCookie, "", -1)
 	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
 	if asking.Code == "" {
 		return p.showDevice(c, fiber.StatusOK, asking)
 	}
-	return p.askDevice(c, fiber.StatusOK, asking)
+	return p.showDeviceQuestion(c, fiber.StatusOK, asking)
 }
 
-// askDevice shows the program whose user code is `asking.Code`, and asks whether the program may act for the person.
-// The rate limit counts an unknown code as a wrong attempt to sign in.
-func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
-	err := p.attempt(c, bySession(c), func() error {
-		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
+// showDeviceQuestion shows the program whose user code is `asking.Code`, and asks whether the program may act for the
+// person. The rate limit counts an unknown code as a wrong attempt to sign in.
+func (p *Pages) showDeviceQuestion(c *fiber.Ctx, status int, asking view.Device) error {
+	err := p.runAttempt(c, newSessionAttempter(c), func() error {
+		waiting, err := p.accounts.FindDeviceLogin(c.UserContext(), asking.Code)
 		asking.Waiting = waiting
 		return err
 	})
 	switch {
 	case fault.Is(err, fault.RateLimited):
-		var slow view.Asking
-		wait(c, &slow, err)
+		var slow view.SignInForm
+		setRetryAfter(c, &slow, err)
 		asking.Wait, status = slow.Wait, fiber.StatusTooManyRequests
-	case errors.Is(err, identity.ErrNobody):
+	case errors.Is(err, identity.ErrInvalidSecret):
 		asking.Waiting, asking.Wrong, status = nil, true, fiber.StatusUnprocessableEntity
 	case err != nil:
 		return err
 	default:
-		if asking.Choices, err = p.accounts.DeviceChoices(c.UserContext(), SignedIn(c)); err != nil {
+		if asking.Choices, err = p.accounts.ListDeviceChoices(c.UserContext(), SignedInPerson(c)); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
 }
 
 func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
-	return p.show(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
+	return p.render(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
 }
 
 // answerDevice stores the person's answer to a program's sign-in. The person can choose only rights that they may
@@ -188,10 +188,10 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	signed, asking, done := SignedIn(c), view.Device{Code: form.Get("code")}, "refused"
+	signed, asking, done := SignedInPerson(c), view.Device{Code: form.Get("code")}, "refused"
 	var chosen *identity.DeviceChoice
 	if form.Get("answer") == "allow" {
-		choices, err := p.accounts.DeviceChoices(c.UserContext(), signed)
+		choices, err := p.accounts.ListDeviceChoices(c.UserContext(), signed)
 		if err != nil {
 			return err
 		}
@@ -201,18 +201,18 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 			}
 		}
 		if chosen == nil {
-			return p.askDevice(c, fiber.StatusUnprocessableEntity, asking)
+			return p.showDeviceQuestion(c, fiber.StatusUnprocessableEntity, asking)
 		}
 	}
-	err = p.attempt(c, bySession(c), func() error {
+	err = p.runAttempt(c, newSessionAttempter(c), func() error {
 		return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen)
 	})
 	switch {
 	case fault.Is(err, fault.RateLimited):
-		var slow view.Asking
-		wait(c, &slow, err)
+		var slow view.SignInForm
+		setRetryAfter(c, &slow, err)
 		return p.showDevice(c, fiber.StatusTooManyRequests, view.Device{Code: asking.Code, Wait: slow.Wait})
-	case errors.Is(err, identity.ErrNobody):
+	case errors.Is(err, identity.ErrInvalidSecret):
 		asking.Wrong = true
 		return p.showDevice(c, fiber.StatusUnprocessableEntity, asking)
 	case err != nil:
@@ -230,5 +230,5 @@ func (p *Pages) endDevice(c *fiber.Ctx) error {
 	if err != nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
-	return p.changed(c, "device_ended", "", p.accounts.EndDevice(c.UserContext(), SignedIn(c), id))
+	return p.finishChange(c, "device_ended", "", p.accounts.EndDevice(c.UserContext(), SignedInPerson(c), id))
 }

@@ -18,65 +18,65 @@ const CallbackPath = "/sign-in/oidc/callback"
 // other. The sign-in page links to the first route. The page cannot use a form instead, because the content security
 // policy forbids a form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
-	router.Get("/sign-in/oidc", p.toProvider)
-	router.Get(CallbackPath, p.fromProvider)
+	router.Get("/sign-in/oidc", p.redirectToProvider)
+	router.Get(CallbackPath, p.handleCallback)
 }
 
 // The cookie of a browser that was redirected to the identity provider. The cookie proves that this browser began the
 // sign-in. Without the cookie, an attacker could send a person a link that signs the person in to the attacker's
 // account.
 const (
-	attemptName         = "__Host-slotmesh-oidc"
-	loopbackAttemptName = "slotmesh-oidc"
-	attemptGood         = 600 // seconds
+	attemptCookie         = "__Host-slotmesh-oidc"
+	loopbackAttemptCookie = "slotmesh-oidc"
+	attemptSeconds        = 600 // seconds
 )
 
 func setAttempt(c *fiber.Ctx, value string, maxAge int) {
-	setHostCookie(c, attemptName, loopbackAttemptName, value, maxAge)
+	setHostCookie(c, attemptCookie, loopbackAttemptCookie, value, maxAge)
 }
 
-func (p *Pages) toProvider(c *fiber.Ctx) error {
+func (p *Pages) redirectToProvider(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	address, attempt, err := p.accounts.BeginIdentity(c.UserContext())
 	if err != nil {
-		return p.showAsk(c, fiber.StatusServiceUnavailable, view.Asking{Wrong: "provider_away"})
+		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{Wrong: "provider_away"})
 	}
-	setAttempt(c, attempt.String(), attemptGood)
+	setAttempt(c, attempt.String(), attemptSeconds)
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// fromProvider signs in the person whose browser the provider redirects back. It deletes the cookie of the attempt, so
-// each attempt can be used only once.
-func (p *Pages) fromProvider(c *fiber.Ctx) error {
+// handleCallback signs in the person whose browser the provider redirects back. It deletes the cookie of the attempt,
+// so each attempt can be used only once.
+func (p *Pages) handleCallback(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	attempt, ok := oidc.ParseAttempt(shownCookie(c, attemptName, loopbackAttemptName))
+	attempt, ok := oidc.ParseAttempt(readCookie(c, attemptCookie, loopbackAttemptCookie))
 	setAttempt(c, "", -1)
 	if !ok {
-		return p.showAsk(c, fiber.StatusForbidden, view.Asking{Wrong: "provider_refused"})
+		return p.showSignIn(c, fiber.StatusForbidden, view.SignInForm{Wrong: "provider_refused"})
 	}
-	err := p.attempt(c, byAddress(c), func() error {
-		return p.begin(c, func() (string, error) {
+	err := p.runAttempt(c, newAddressAttempter(c), func() error {
+		return p.startSession(c, func() (string, error) {
 			return p.accounts.SignInByIdentity(c.UserContext(), attempt, c.Query("state"), c.Query("code"),
 				c.Get(fiber.HeaderUserAgent))
 		})
 	})
-	var asking view.Asking
+	var asking view.SignInForm
 	switch {
 	case err == nil:
-		return p.in(c)
+		return p.redirectSignedIn(c)
 	case fault.Is(err, fault.RateLimited):
-		wait(c, &asking, err)
-		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
-	case errors.Is(err, oidc.ErrAway):
-		return p.showAsk(c, fiber.StatusServiceUnavailable, view.Asking{Wrong: "provider_away"})
+		setRetryAfter(c, &asking, err)
+		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, oidc.ErrUnavailable):
+		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{Wrong: "provider_away"})
 	case errors.Is(err, oidc.ErrUnverified):
 		asking.Wrong = "provider_unverified"
 	case errors.Is(err, oidc.ErrRefused):
 		asking.Wrong = "provider_refused"
-	case errors.Is(err, identity.ErrNobody):
+	case errors.Is(err, identity.ErrInvalidSecret):
 		asking.Wrong = "provider_nobody"
 	default:
 		return err
 	}
-	return p.showAsk(c, fiber.StatusForbidden, asking)
+	return p.showSignIn(c, fiber.StatusForbidden, asking)
 }

@@ -24,14 +24,14 @@ func (p *Pages) mountInvitations(router fiber.Router) {
 // showInvitation shows a button that accepts the invitation. A program that only opens the link, such as a mail
 // scanner, accepts nothing.
 func (p *Pages) showInvitation(c *fiber.Ctx) error {
-	received, err := p.accounts.InvitationByLink(c.UserContext(), c.Params("secret"))
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.GoneInvitation)
+	received, err := p.accounts.FindInvitationByLink(c.UserContext(), c.Params("secret"))
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredInvitation)
 	}
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
+	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
 }
 
 // acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so the
@@ -40,12 +40,12 @@ func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	received, err := p.accounts.InvitationByLink(c.UserContext(), c.Params("secret"))
+	received, err := p.accounts.FindInvitationByLink(c.UserContext(), c.Params("secret"))
 	if err == nil {
 		err = p.accounts.AcceptInvitation(c.UserContext(), received.ID, received.Email)
 	}
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.GoneInvitation)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredInvitation)
 	}
 	if err != nil {
 		return err
@@ -55,13 +55,13 @@ func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 
 func (p *Pages) acceptInvitation(c *fiber.Ctx) error {
 	return p.answerInvitation(c, "invitation_accepted", func(id uuid.UUID) error {
-		return p.accounts.AcceptOwnInvitation(c.UserContext(), SignedIn(c), id)
+		return p.accounts.AcceptOwnInvitation(c.UserContext(), SignedInPerson(c), id)
 	})
 }
 
 func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 	return p.answerInvitation(c, "invitation_declined", func(id uuid.UUID) error {
-		return p.accounts.DeclineInvitation(c.UserContext(), SignedIn(c), id)
+		return p.accounts.DeclineInvitation(c.UserContext(), SignedInPerson(c), id)
 	})
 }
 
@@ -77,7 +77,7 @@ func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUI
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
 	err = answer(id)
-	if errors.Is(err, identity.ErrNobody) {
+	if errors.Is(err, identity.ErrInvalidSecret) {
 		return p.showAccount(c, fiber.StatusNotFound, "invitation_gone")
 	}
 	if err != nil {

@@ -20,7 +20,7 @@ func (p *Pages) chooseLanguage(c *fiber.Ctx) error {
 	if !slices.Contains(p.texts.Languages(), chosen) {
 		return fault.New(fault.InvalidParameter, "The pages do not speak this language; choose one of the list.")
 	}
-	if err := p.accounts.ChooseLanguage(c.UserContext(), SignedIn(c), chosen); err != nil {
+	if err := p.accounts.ChooseLanguage(c.UserContext(), SignedInPerson(c), chosen); err != nil {
 		return err
 	}
 	return c.Redirect("/account?done=language", fiber.StatusSeeOther)

@@ -21,7 +21,7 @@ import (
 // it. A form on the page sends the answer of the device, so that the browser shows the response as a page.
 func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/sign-in/passkey/begin", p.beginPasskey)
-	router.Post("/sign-in/passkey", p.byPasskey)
+	router.Post("/sign-in/passkey", p.signInByPasskey)
 	router.Post("/account/passkeys/begin", p.beginAdding)
 	router.Post("/account/passkeys", p.addPasskey)
 	router.Post("/account/passkeys/:id/remove", p.removePasskey)
@@ -31,18 +31,18 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 // The cookie stores the secret of a challenge. Only the browser that has this cookie can send the answer to the
 // challenge.
 const (
-	challengeName         = "__Host-slotmesh-passkey"
-	loopbackChallengeName = "slotmesh-passkey"
+	challengeCookie         = "__Host-slotmesh-passkey"
+	loopbackChallengeCookie = "slotmesh-passkey"
 )
 
 func setChallenge(c *fiber.Ctx, value string, maxAge int) {
-	setHostCookie(c, challengeName, loopbackChallengeName, value, maxAge)
+	setHostCookie(c, challengeCookie, loopbackChallengeCookie, value, maxAge)
 }
 
 // takeChallenge returns the secret in the challenge's cookie and deletes the cookie, so that each challenge is used for
 // one answer only.
 func takeChallenge(c *fiber.Ctx) string {
-	clear := shownCookie(c, challengeName, loopbackChallengeName)
+	clear := readCookie(c, challengeCookie, loopbackChallengeCookie)
 	setChallenge(c, "", -1)
 	return clear
 }
@@ -50,18 +50,18 @@ func takeChallenge(c *fiber.Ctx) string {
 // offersPasskeys reports whether the sign-in page offers passkeys. It returns true only for requests to the public host
 // of the owner's pages, because passkeys are bound to this host.
 func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
-	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(),
+	return p.accounts.AllowsPasswords && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(),
 		p.accounts.Passkeys.Host())
 }
 
-// told sends a JSON answer to a request of the page's script. The argument `what` has the WebAuthn options for the
-// browser. If `what` is nil, the answer has only the message for the person that the function `sentence` returns.
-func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
+// sendOptions sends a JSON answer to a request of the page's script. The argument `what` has the WebAuthn options for
+// the browser. If `what` is nil, the answer has only the message for the person that the function `sentence` returns.
+func (p *Pages) sendOptions(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
 		return c.Status(status).JSON(map[string]any{"publicKey": what})
 	}
-	return c.Status(status).JSON(map[string]string{"message": sentence(p.page(c))})
+	return c.Status(status).JSON(map[string]string{"message": sentence(p.newPage(c))})
 }
 
 // beginPasskey starts a sign-in by a passkey. Its answer does not depend on the person, because the passkey itself
@@ -71,59 +71,60 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 		return err
 	}
 	var what json.RawMessage
-	err := p.attempt(c, byAddress(c), func() error {
+	err := p.runAttempt(c, newAddressAttempter(c), func() error {
 		told, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
 		if err == nil {
 			what = told
-			setChallenge(c, clear, int(identity.ChallengeGood.Seconds()))
+			setChallenge(c, clear, int(identity.ChallengeLifetime.Seconds()))
 		}
 		return err
 	})
 	if fault.Is(err, fault.RateLimited) {
-		var asking view.Asking
-		wait(c, &asking, err)
-		return p.told(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string {
-			return view.TooOften(page, asking.Wait)
+		var asking view.SignInForm
+		setRetryAfter(c, &asking, err)
+		return p.sendOptions(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string {
+			return view.FormatTooOften(page, asking.Wait)
 		})
 	}
 	if err != nil {
 		return err
 	}
-	return p.told(c, fiber.StatusOK, what, nil)
+	return p.sendOptions(c, fiber.StatusOK, what, nil)
 }
 
-// byPasskey signs a person in by a passkey. It sends the same answer for an unknown passkey, for a passkey of another
-// person, and for an invalid answer of the device.
-func (p *Pages) byPasskey(c *fiber.Ctx) error {
+// signInByPasskey signs a person in by a passkey. It sends the same answer for an unknown passkey, for a passkey of
+// another person, and for an invalid answer of the device.
+func (p *Pages) signInByPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	asking := view.Asking{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
+	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
 	clear := takeChallenge(c)
-	err = p.begin(c, func() (string, error) {
+	err = p.startSession(c, func() (string, error) {
 		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"),
 			c.Get(fiber.HeaderUserAgent))
 	})
-	if errors.Is(err, identity.ErrNobody) {
-		err = cmp.Or(p.accounts.Limits.CountWrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		err = cmp.Or(p.accounts.Limits.CountWrongSignIn(c.UserContext(), newAddressAttempter(c),
+			server.AnswerHeader(c)), err)
 	}
 	switch {
 	case err == nil:
-		return p.in(c)
+		return p.redirectSignedIn(c)
 	case fault.Is(err, fault.RateLimited):
 		asking.Wrong = ""
-		wait(c, &asking, err)
-		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
-	case errors.Is(err, identity.ErrNobody):
-		return p.showAsk(c, fiber.StatusUnprocessableEntity, asking)
+		setRetryAfter(c, &asking, err)
+		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, identity.ErrInvalidSecret):
+		return p.showSignIn(c, fiber.StatusUnprocessableEntity, asking)
 	}
 	return err
 }
 
-// wrongPasskey returns the id of the text that explains an error about a person's credentials. It returns "" for other
-// errors and for nil.
-func wrongPasskey(err error) string {
+// findPasskeyErrorText returns the id of the text that explains an error about a person's credentials. It returns ""
+// for other errors and for nil.
+func findPasskeyErrorText(err error) string {
 	switch {
 	case errors.Is(err, identity.ErrStale):
 		return "passkey_stale"
@@ -131,7 +132,7 @@ func wrongPasskey(err error) string {
 		return "passkey_not_added"
 	case errors.Is(err, store.ErrTooManyPasskeys):
 		return "passkey_many"
-	case errors.Is(err, store.ErrLastWay):
+	case errors.Is(err, store.ErrLastCredential):
 		return "passkey_last"
 	}
 	return ""
@@ -141,15 +142,15 @@ func (p *Pages) beginAdding(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	what, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedIn(c))
-	if wrong := wrongPasskey(err); wrong != "" {
-		return p.told(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
+	what, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedInPerson(c))
+	if wrong := findPasskeyErrorText(err); wrong != "" {
+		return p.sendOptions(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
 	}
 	if err != nil {
 		return err
 	}
-	setChallenge(c, clear, int(identity.ChallengeGood.Seconds()))
-	return p.told(c, fiber.StatusOK, what, nil)
+	setChallenge(c, clear, int(identity.ChallengeLifetime.Seconds()))
+	return p.sendOptions(c, fiber.StatusOK, what, nil)
 }
 
 func (p *Pages) addPasskey(c *fiber.Ctx) error {
@@ -157,9 +158,9 @@ func (p *Pages) addPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = p.accounts.AddPasskey(c.UserContext(), SignedIn(c), takeChallenge(c), form.Get("name"),
+	err = p.accounts.AddPasskey(c.UserContext(), SignedInPerson(c), takeChallenge(c), form.Get("name"),
 		form.Get("credential"))
-	return p.changed(c, "passkey_added", "", err)
+	return p.finishChange(c, "passkey_added", "", err)
 }
 
 func (p *Pages) removePasskey(c *fiber.Ctx) error {
@@ -170,40 +171,40 @@ func (p *Pages) removePasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
-	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
+	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedInPerson(c), id, c.Get(fiber.HeaderUserAgent))
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil // the passkey was already removed, or does not exist
 	}
-	return p.changed(c, "passkey_removed", session, err)
+	return p.finishChange(c, "passkey_removed", session, err)
 }
 
 func (p *Pages) removePassword(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	session, err := p.accounts.RemovePassword(c.UserContext(), SignedIn(c), c.Get(fiber.HeaderUserAgent))
-	return p.changed(c, "password_removed", session, err)
+	session, err := p.accounts.RemovePassword(c.UserContext(), SignedInPerson(c), c.Get(fiber.HeaderUserAgent))
+	return p.finishChange(c, "password_removed", session, err)
 }
 
-// changed completes a change of a person's credentials. It redirects to the account page, which shows the result; the
-// argument `done` names the text about the result. If the person can solve the problem in `err`, changed shows the
-// account page with a text about the error. The argument `session` is the secret of a new session, or "" if the change
-// creates no session.
-func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
-	if wrong := wrongPasskey(err); wrong != "" {
+// finishChange completes a change of a person's credentials. It redirects to the account page, which shows the result;
+// the argument `done` names the text about the result. If the person can solve the problem in `err`, finishChange shows
+// the account page with a text about the error. The argument `session` is the secret of a new session, or "" if the
+// change creates no session.
+func (p *Pages) finishChange(c *fiber.Ctx, done, session string, err error) error {
+	if wrong := findPasskeyErrorText(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)
 	}
 	if err != nil {
 		return err
 	}
 	if session != "" {
-		setCookie(c, session, int(store.SessionMost.Seconds()))
+		setCookie(c, session, int(store.MaxSessionAge.Seconds()))
 	}
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneHere maps the parameter `done` of the account page to the id of the text that describes the result.
-var doneHere = map[string]string{
+// doneTexts maps the parameter `done` of the account page to the id of the text that describes the result.
+var doneTexts = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
 	"passkey_removed": "passkey_removed", "password_removed": "password_removed",
 	"invitation_accepted": "invitation_accepted", "invitation_declined": "invitation_declined",

@@ -20,9 +20,9 @@ import (
 // mountPasswords adds the routes for passwords. The mailed link contains the public URL of the owner's pages. So
 // mountPasswords adds the routes for a forgotten password only if this URL is configured.
 func (p *Pages) mountPasswords(router fiber.Router) {
-	router.Post("/sign-in", p.byPassword)
+	router.Post("/sign-in", p.signInByPassword)
 	if p.accounts.OwnerURL != "" {
-		router.Get("/sign-in/forgotten", p.forgotten)
+		router.Get("/sign-in/forgotten", p.askForgotten)
 		router.Post("/sign-in/forgotten", p.mailLink)
 	}
 	router.Get("/sign-in/password/:secret", p.offerPassword)
@@ -34,41 +34,41 @@ func (p *Pages) mountPasswords(router fiber.Router) {
 	}
 }
 
-// byPassword signs a person in by a password. For an unknown address and for a wrong password, it sends the same answer
-// after the same time.
-func (p *Pages) byPassword(c *fiber.Ctx) error {
+// signInByPassword signs a person in by a password. For an unknown address and for a wrong password, it sends the same
+// answer after the same time.
+func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
-	by, err := p.attempter(c, asking.Email)
+	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email"))}
+	by, err := p.findAttempter(c, asking.Email)
 	if err != nil {
 		return err
 	}
-	err = p.attempt(c, by, func() error {
-		return p.begin(c, func() (string, error) {
+	err = p.runAttempt(c, by, func() error {
+		return p.startSession(c, func() (string, error) {
 			return p.accounts.SignInByPassword(c.UserContext(), asking.Email, form.Get("password"),
 				c.Get(fiber.HeaderUserAgent))
 		})
 	})
 	switch {
 	case err == nil:
-		return p.in(c)
+		return p.redirectSignedIn(c)
 	case fault.Is(err, fault.RateLimited):
-		wait(c, &asking, err)
-		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
-	case errors.Is(err, identity.ErrNobody):
+		setRetryAfter(c, &asking, err)
+		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, identity.ErrInvalidSecret):
 		asking.Wrong = "wrong_password"
-		return p.showAsk(c, fiber.StatusUnprocessableEntity, asking)
+		return p.showSignIn(c, fiber.StatusUnprocessableEntity, asking)
 	}
 	return err
 }
 
-// attempter returns the rate limit for an attempt to sign in. If the account has signed in before in the browser, the
-// limit is that of the account in this browser. So attempts of strangers cannot use up this limit.
-func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
-	account, browser := identity.AccountKey(email), shownBrowser(c)
+// findAttempter returns the rate limit for an attempt to sign in. If the account has signed in before in the browser,
+// the limit is that of the account in this browser. So attempts of strangers cannot use up this limit.
+func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
+	account, browser := identity.AccountKey(email), readBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
 	if err != nil || !known {
 		return limits.UnknownBrowser(server.ClientIP(c), account), err
@@ -76,22 +76,24 @@ func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) 
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil
 }
 
-// byAddress returns the rate limit of the client address, for an attempt that names no account.
-func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
+// newAddressAttempter returns the rate limit of the client address, for an attempt that names no account.
+func newAddressAttempter(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// bySession returns the rate limit of the person's session, for an attempt of a signed-in person.
-func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
+// newSessionAttempter returns the rate limit of the person's session, for an attempt of a signed-in person.
+func newSessionAttempter(c *fiber.Ctx) limits.Attempter {
+	return limits.Session(SignedInPerson(c).Session.ID.String())
+}
 
-// attempt calls the function `try` if the person's rate limit, the argument `by`, allows an attempt to sign in. If
+// runAttempt calls the function `try` if the person's rate limit, the argument `by`, allows an attempt to sign in. If
 // `try` returns the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault:
 // rate_limited.
-func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
+func (p *Pages) runAttempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {
 		return err
 	}
 	err := try()
-	if errors.Is(err, identity.ErrNobody) || errors.Is(err, identity.ErrWrongPassword) {
+	if errors.Is(err, identity.ErrInvalidSecret) || errors.Is(err, identity.ErrWrongPassword) {
 		if err := p.accounts.Limits.CountWrongSignIn(c.UserContext(), by, answer); err != nil {
 			return err
 		}
@@ -99,17 +101,17 @@ func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) err
 	return err
 }
 
-// wait reads from the fault `err` how long the person must wait. It sets this time in the answer's header Retry-After
-// and on the page.
-func wait(c *fiber.Ctx, asking *view.Asking, err error) {
+// setRetryAfter reads from the fault `err` how long the person must wait. It sets this time in the answer's header
+// Retry-After and on the page.
+func setRetryAfter(c *fiber.Ctx, asking *view.SignInForm, err error) {
 	after := fault.Of(err)
 	asking.Wait = after.RetryAfter
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(after.RetrySeconds()))
 }
 
-func (p *Pages) forgotten(c *fiber.Ctx) error {
-	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content {
-		return view.Forgotten(page, view.Asking{}, c.Query("sent") == "yes")
+func (p *Pages) askForgotten(c *fiber.Ctx) error {
+	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content {
+		return view.ForgottenPassword(page, view.SignInForm{}, c.Query("sent") == "yes")
 	})
 }
 
@@ -120,19 +122,19 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
-	by, err := p.attempter(c, asking.Email)
+	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email"))}
+	by, err := p.findAttempter(c, asking.Email)
 	if err != nil {
 		return err
 	}
 	if err = p.accounts.Limits.CountMailedLink(c.UserContext(), by, server.AnswerHeader(c)); err == nil {
-		p.accounts.AskForPassword(c.UserContext(), asking.Email,
+		p.accounts.MailPasswordLink(c.UserContext(), asking.Email,
 			web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
 	}
 	if fault.Is(err, fault.RateLimited) {
-		wait(c, &asking, err)
-		return p.show(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content {
-			return view.Forgotten(page, asking, false)
+		setRetryAfter(c, &asking, err)
+		return p.render(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content {
+			return view.ForgottenPassword(page, asking, false)
 		})
 	}
 	if err != nil {
@@ -144,21 +146,21 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 // offerPassword shows a form for a password. It does not use up the link, so a program that only opens the link changes
 // nothing.
 func (p *Pages) offerPassword(c *fiber.Ctx) error {
-	return p.showChoice(c, fiber.StatusOK, view.Choosing{})
+	return p.showChoice(c, fiber.StatusOK, view.PasswordForm{})
 }
 
 // showChoice shows the form to choose a password, if the mailed link in the path is still valid.
-func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.Choosing) error {
-	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForPassword)
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.GonePassword)
+func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.PasswordForm) error {
+	person, err := p.accounts.FindPersonByLink(c.UserContext(), c.Params("secret"), store.PurposePassword)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredPasswordLink)
 	}
 	if err != nil {
 		return err
 	}
 	choosing.Email = person.Email
-	choosing.Passkeys = person.Passkey
-	return p.show(c, status, func(page view.Page) view.Content { return view.Choose(page, choosing) })
+	choosing.Passkeys = person.HasPasskey
+	return p.render(c, status, func(page view.Page) view.Content { return view.ChoosePassword(page, choosing) })
 }
 
 func (p *Pages) choosePassword(c *fiber.Ctx) error {
@@ -166,25 +168,25 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = p.begin(c, func() (string, error) {
+	err = p.startSession(c, func() (string, error) {
 		return p.accounts.SetPasswordByLink(c.UserContext(), c.Params("secret"), form.Get("new"),
 			c.Get(fiber.HeaderUserAgent))
 	})
-	if wrong := wrongChoice(err); wrong != "" {
-		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongNew: wrong})
+	if wrong := findPasswordErrorText(err); wrong != "" {
+		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongNew: wrong})
 	}
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.GonePassword)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredPasswordLink)
 	}
 	if err != nil {
 		return err
 	}
-	return p.in(c)
+	return p.redirectSignedIn(c)
 }
 
-// wrongChoice returns the id of the text that explains why a person may not choose a password. It returns "" for other
-// errors and for nil.
-func wrongChoice(err error) string {
+// findPasswordErrorText returns the id of the text that explains why a person may not choose a password. It returns ""
+// for other errors and for nil.
+func findPasswordErrorText(err error) string {
 	switch {
 	case errors.Is(err, password.ErrShort):
 		return "password_short"
@@ -197,13 +199,13 @@ func wrongChoice(err error) string {
 }
 
 func (p *Pages) askPassword(c *fiber.Ctx) error {
-	return p.showChange(c, fiber.StatusOK, view.Choosing{})
+	return p.showChange(c, fiber.StatusOK, view.PasswordForm{})
 }
 
-func (p *Pages) showChange(c *fiber.Ctx, status int, choosing view.Choosing) error {
-	person := SignedIn(c).Person
-	choosing.Email, choosing.Current, choosing.Account = person.Email, person.Password, true
-	return p.show(c, status, func(page view.Page) view.Content { return view.Choose(page, choosing) })
+func (p *Pages) showChange(c *fiber.Ctx, status int, choosing view.PasswordForm) error {
+	person := SignedInPerson(c).Person
+	choosing.Email, choosing.Current, choosing.Account = person.Email, person.HasPassword, true
+	return p.render(c, status, func(page view.Page) view.Content { return view.ChoosePassword(page, choosing) })
 }
 
 func (p *Pages) changePassword(c *fiber.Ctx) error {
@@ -211,27 +213,27 @@ func (p *Pages) changePassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	signed := SignedIn(c)
-	err = p.attempt(c, bySession(c), func() error {
+	signed := SignedInPerson(c)
+	err = p.runAttempt(c, newSessionAttempter(c), func() error {
 		secret, err := p.accounts.ChangePassword(c.UserContext(), signed, form.Get("current"), form.Get("new"),
 			c.Get(fiber.HeaderUserAgent))
 		if err == nil {
-			setCookie(c, secret, int(store.SessionMost.Seconds()))
+			setCookie(c, secret, int(store.MaxSessionAge.Seconds()))
 		}
 		return err
 	})
-	if wrong := wrongChoice(err); wrong != "" {
-		return p.showChange(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongNew: wrong})
+	if wrong := findPasswordErrorText(err); wrong != "" {
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongNew: wrong})
 	}
 	switch {
 	case errors.Is(err, identity.ErrStale):
-		return p.showAccount(c, fiber.StatusConflict, wrongPasskey(err))
+		return p.showAccount(c, fiber.StatusConflict, findPasskeyErrorText(err))
 	case errors.Is(err, identity.ErrWrongPassword):
-		return p.showChange(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongCurrent: "current_wrong"})
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongCurrent: "current_wrong"})
 	case fault.Is(err, fault.RateLimited):
-		var asking view.Asking
-		wait(c, &asking, err)
-		return p.showChange(c, fiber.StatusTooManyRequests, view.Choosing{Wait: asking.Wait})
+		var asking view.SignInForm
+		setRetryAfter(c, &asking, err)
+		return p.showChange(c, fiber.StatusTooManyRequests, view.PasswordForm{Wait: asking.Wait})
 	case err != nil:
 		return err
 	}

@@ -47,12 +47,12 @@ func New(accounts *identity.Accounts) (*Pages, error) {
 // the signed-in person their own account.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
-	router.Use("/sign-in", p.strangers)
-	router.Get("/sign-in", p.ask)
-	router.Get("/sign-in/link/:secret", p.offer)
+	router.Use("/sign-in", p.limitStrangers)
+	router.Get("/sign-in", p.askSignIn)
+	router.Get("/sign-in/link/:secret", p.offerSignIn)
 	router.Post("/sign-in/link/:secret", p.signIn)
 	router.Use("/account", p.Admit, p.readmit)
-	if p.accounts.PasswordSignIn {
+	if p.accounts.AllowsPasswords {
 		p.mountPasswords(router)
 	}
 	if p.accounts.Provider != nil {
@@ -60,22 +60,22 @@ func (p *Pages) Mount(router fiber.Router) {
 	}
 	p.mountDevices(router)
 	p.mountInvitations(router)
-	router.Get("/account", p.account)
+	router.Get("/account", p.getAccount)
 	router.Post("/account/language", p.chooseLanguage)
 	router.Post("/account/sign-out", p.signOut)
-	router.Post("/account/sessions/:id/end", p.end)
+	router.Post("/account/sessions/:id/end", p.endSession)
 }
 
-// formBytes is the maximum size of a form's body. The HTTP server's own limit is larger, because the server also
+// maxFormBytes is the maximum size of a form's body. The HTTP server's own limit is larger, because the server also
 // accepts manifests.
-const formBytes = 64 << 10
+const maxFormBytes = 64 << 10
 
-// strangers is middleware for the routes that need no session. Before any other work, it limits the number of requests
-// of each client address, and the size of the body. It also forbids other sites to show the answers in a frame. Fault:
-// rate_limited.
-func (p *Pages) strangers(c *fiber.Ctx) error {
+// limitStrangers is middleware for the routes that need no session. Before any other work, it limits the number of
+// requests of each client address, and the size of the body. It also forbids other sites to show the answers in a
+// frame. Fault: rate_limited.
+func (p *Pages) limitStrangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
-	server.LimitBody(c, formBytes)
+	server.LimitBody(c, maxFormBytes)
 	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
 		server.AnswerHeader(c)); err != nil {
 		return err
@@ -86,12 +86,12 @@ func (p *Pages) strangers(c *fiber.Ctx) error {
 // The cookie of a session. Its name has the prefix __Host-, so browsers accept the cookie only from this host, by
 // HTTPS, and for all paths.
 const (
-	cookieName   = "__Host-slotmesh-session"
-	loopbackName = "slotmesh-session" // for http, by which browsers reject a __Host- cookie
+	sessionCookie         = "__Host-slotmesh-session"
+	loopbackSessionCookie = "slotmesh-session" // for http, by which browsers reject a __Host- cookie
 )
 
-// onLoopback reports whether the request was sent to a loopback address, which has no HTTPS.
-func onLoopback(c *fiber.Ctx) bool {
+// isOnLoopback reports whether the request was sent to a loopback address, which has no HTTPS.
+func isOnLoopback(c *fiber.Ctx) bool {
 	host := c.Hostname()
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -101,20 +101,20 @@ func onLoopback(c *fiber.Ctx) bool {
 }
 
 func setCookie(c *fiber.Ctx, secret string, maxAge int) {
-	setHostCookie(c, cookieName, loopbackName, secret, maxAge)
+	setHostCookie(c, sessionCookie, loopbackSessionCookie, secret, maxAge)
 }
 
-func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
+func readSession(c *fiber.Ctx) string { return readCookie(c, sessionCookie, loopbackSessionCookie) }
 
 // setHostCookie sets a cookie of this host. For requests to a loopback address, the name of the cookie is
-// `onThisMachine` instead of `name`.
-func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
+// `loopbackName` instead of `name`.
+func setHostCookie(c *fiber.Ctx, name, loopbackName, value string, maxAge int) {
 	cookie := &fiber.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
 		SameSite: fiber.CookieSameSiteLaxMode,
 	}
-	if onLoopback(c) {
-		cookie.Name, cookie.Secure = onThisMachine, false
+	if isOnLoopback(c) {
+		cookie.Name, cookie.Secure = loopbackName, false
 	}
 	if maxAge < 0 {
 		cookie.Expires = fasthttp.CookieExpireDelete
@@ -122,9 +122,9 @@ func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) 
 	c.Cookie(cookie)
 }
 
-func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
-	if onLoopback(c) {
-		return c.Cookies(onThisMachine)
+func readCookie(c *fiber.Ctx, name, loopbackName string) string {
+	if isOnLoopback(c) {
+		return c.Cookies(loopbackName)
 	}
 	return c.Cookies(name)
 }
@@ -143,11 +143,11 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	signed, err := p.accounts.BySession(c.UserContext(), shownSession(c))
-	if errors.Is(err, identity.ErrNobody) && read {
+	signed, err := p.accounts.AuthenticateSession(c.UserContext(), readSession(c))
+	if errors.Is(err, identity.ErrInvalidSecret) && read {
 		return c.Redirect("/sign-in", fiber.StatusSeeOther)
 	}
-	if errors.Is(err, identity.ErrNobody) {
+	if errors.Is(err, identity.ErrInvalidSecret) {
 		return fault.New(fault.Unauthorized, "You are not signed in any more; sign in and do it again.")
 	}
 	if err != nil {
@@ -165,75 +165,77 @@ func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
 	}
-	server.LimitBody(c, formBytes)
+	server.LimitBody(c, maxFormBytes)
 	if _, err := server.Body(c); err != nil {
 		return err
 	}
 	return p.Admit(c)
 }
 
-// SignedIn returns the signed-in person whom [Pages.Admit] has stored in the request. If [Pages.Admit] has not run,
-// SignedIn returns nil.
-func SignedIn(c *fiber.Ctx) *identity.SignedIn {
-	signed, _ := c.Locals(signedInKey{}).(*identity.SignedIn)
+// SignedInPerson returns the signed-in person whom [Pages.Admit] has stored in the request. If [Pages.Admit] has not
+// run, SignedInPerson returns nil.
+func SignedInPerson(c *fiber.Ctx) *identity.SignedInPerson {
+	signed, _ := c.Locals(signedInKey{}).(*identity.SignedInPerson)
 	return signed
 }
 
-func (p *Pages) ask(c *fiber.Ctx) error {
-	if _, err := p.accounts.BySession(c.UserContext(), shownSession(c)); err == nil {
+func (p *Pages) askSignIn(c *fiber.Ctx) error {
+	if _, err := p.accounts.AuthenticateSession(c.UserContext(), readSession(c)); err == nil {
 		return c.Redirect("/", fiber.StatusSeeOther)
-	} else if !errors.Is(err, identity.ErrNobody) {
+	} else if !errors.Is(err, identity.ErrInvalidSecret) {
 		return err
 	}
-	return p.showAsk(c, fiber.StatusOK, view.Asking{})
+	return p.showSignIn(c, fiber.StatusOK, view.SignInForm{})
 }
 
-// showAsk shows the sign-in page with the configured ways to sign in.
-func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
-	asking.Password = p.accounts.PasswordSignIn
+// showSignIn shows the sign-in page with the configured ways to sign in.
+func (p *Pages) showSignIn(c *fiber.Ctx, status int, asking view.SignInForm) error {
+	asking.Password = p.accounts.AllowsPasswords
 	if p.accounts.Provider != nil {
 		asking.Provider = p.accounts.Provider.Name()
 	}
 	asking.Passkeys = p.offersPasskeys(c)
 	asking.Forgotten = asking.Password && p.accounts.OwnerURL != ""
-	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
+	return p.render(c, status, func(page view.Page) view.Content { return view.SignIn(page, asking) })
 }
 
-// offer shows a button to sign in by the link in the path. The link stays valid until the person presses the button. So
-// a program that only opens the link does not sign in.
-func (p *Pages) offer(c *fiber.Ctx) error {
-	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.Gone)
+// offerSignIn shows a button to sign in by the link in the path. The link stays valid until the person presses the
+// button. So a program that only opens the link does not sign in.
+func (p *Pages) offerSignIn(c *fiber.Ctx) error {
+	person, err := p.accounts.FindPersonByLink(c.UserContext(), c.Params("secret"), store.PurposeSignIn)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredLink)
 	}
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.Offer(page, person.Email) })
+	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content {
+		return view.OfferSignIn(page, person.Email)
+	})
 }
 
 func (p *Pages) signIn(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	err := p.begin(c, func() (string, error) {
+	err := p.startSession(c, func() (string, error) {
 		return p.accounts.SignInByLink(c.UserContext(), c.Params("secret"), c.Get(fiber.HeaderUserAgent))
 	})
-	if errors.Is(err, identity.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.Gone)
+	if errors.Is(err, identity.ErrInvalidSecret) {
+		return p.render(c, fiber.StatusNotFound, view.ExpiredLink)
 	}
 	if err != nil {
 		return err
 	}
-	return p.in(c)
+	return p.redirectSignedIn(c)
 }
 
-// begin calls the function `signIn`, which signs a person in and returns the secret of the new session. Then begin sets
-// the session's cookie. It also ends the earlier session of the browser, even if this session belonged to another
-// person.
-func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
-	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
-	if err != nil && !errors.Is(err, identity.ErrNobody) {
+// startSession calls the function `signIn`, which signs a person in and returns the secret of the new session. Then
+// startSession sets the session's cookie. It also ends the earlier session of the browser, even if this session
+// belonged to another person.
+func (p *Pages) startSession(c *fiber.Ctx, signIn func() (string, error)) error {
+	before, err := p.accounts.AuthenticateSession(c.UserContext(), readSession(c))
+	if err != nil && !errors.Is(err, identity.ErrInvalidSecret) {
 		return err
 	}
 	secret, err := signIn()
@@ -245,17 +247,17 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 			return err
 		}
 	}
-	signed, err := p.accounts.BySession(c.UserContext(), secret)
+	signed, err := p.accounts.AuthenticateSession(c.UserContext(), secret)
 	if err != nil {
 		return err
 	}
-	browser, err := p.accounts.RememberBrowser(c.UserContext(), shownBrowser(c), signed)
+	browser, err := p.accounts.RememberBrowser(c.UserContext(), readBrowser(c), signed)
 	if err != nil {
 		return err
 	}
 	c.Locals(signedInKey{}, signed)
-	setCookie(c, secret, int(store.SessionMost.Seconds()))
-	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
+	setCookie(c, secret, int(store.MaxSessionAge.Seconds()))
+	setHostCookie(c, browserCookie, loopbackBrowserCookie, browser, int(store.BrowserLifetime.Seconds()))
 	return nil
 }
 
@@ -263,14 +265,14 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 // counts wrong passwords in this browser separately from wrong passwords that strangers send. Otherwise strangers could
 // use up the limit, so that the person could not sign in.
 const (
-	browserName         = "__Host-slotmesh-browser"
-	loopbackBrowserName = "slotmesh-browser"
+	browserCookie         = "__Host-slotmesh-browser"
+	loopbackBrowserCookie = "slotmesh-browser"
 )
 
-func shownBrowser(c *fiber.Ctx) string { return shownCookie(c, browserName, loopbackBrowserName) }
+func readBrowser(c *fiber.Ctx) string { return readCookie(c, browserCookie, loopbackBrowserCookie) }
 
 func (p *Pages) signOut(c *fiber.Ctx) error {
-	signed := SignedIn(c)
+	signed := SignedInPerson(c)
 	if err := p.accounts.EndSession(c.UserContext(), signed.Person.ID, signed.Session.ID); err != nil {
 		return err
 	}
@@ -278,53 +280,53 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }
 
-func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
+func (p *Pages) getAccount(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
 // showAccount shows a person their credentials and sessions. The argument `wrong` is the id of the text about a failed
 // action, or "" if no action failed.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
-	signed := SignedIn(c)
-	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
+	signed := SignedInPerson(c)
+	sessions, err := p.accounts.ListSessions(c.UserContext(), signed.Person.ID)
 	if err != nil {
 		return err
 	}
-	keys, err := p.accounts.PasskeysOf(c.UserContext(), signed)
+	keys, err := p.accounts.ListPasskeys(c.UserContext(), signed)
 	if err != nil {
 		return err
 	}
-	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), signed)
+	invitations, err := p.accounts.ListReceivedInvitations(c.UserContext(), signed)
 	if err != nil {
 		return err
 	}
-	devices, names, err := p.accounts.Devices(c.UserContext(), signed)
+	devices, names, err := p.accounts.ListDevices(c.UserContext(), signed)
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, func(page view.Page) view.Content {
-		return view.Account(page, view.Accounts{
+	return p.render(c, status, func(page view.Page) view.Content {
+		return view.Account(page, view.AccountPage{
 			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys,
-			Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
-			Devices: devices, BusinessNames: names, Done: doneHere[c.Query("done")], Wrong: wrong,
+			Invitations: invitations, Passwords: p.accounts.AllowsPasswords, Adds: p.offersPasskeys(c),
+			Devices: devices, BusinessNames: names, Done: doneTexts[c.Query("done")], Wrong: wrong,
 		})
 	})
 }
 
-func (p *Pages) end(c *fiber.Ctx) error {
+func (p *Pages) endSession(c *fiber.Ctx) error {
 	id, err := uuid.Parse(c.Params("id"))
 	if err != nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
-	if err := p.accounts.EndOwnSession(c.UserContext(), SignedIn(c), id); err != nil {
+	if err := p.accounts.EndOwnSession(c.UserContext(), SignedInPerson(c), id); err != nil {
 		return err
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page returns the data that every page needs. The language of the page is the language that the person has chosen. If
-// the person has chosen no language, it is the language of the browser.
-func (p *Pages) page(c *fiber.Ctx) view.Page {
+// newPage returns the data that every newPage needs. The language of the page is the language that the person has
+// chosen. If the person has chosen no language, it is the language of the browser.
+func (p *Pages) newPage(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
-	if signed := SignedIn(c); signed != nil {
+	if signed := SignedInPerson(c); signed != nil {
 		chosen = cmp.Or(chosen, signed.Person.Language)
 	}
 	return view.Page{
@@ -334,10 +336,10 @@ func (p *Pages) page(c *fiber.Ctx) view.Page {
 	}
 }
 
-func (p *Pages) show(c *fiber.Ctx, status int, content func(view.Page) view.Content) error {
-	page := p.page(c)
+func (p *Pages) render(c *fiber.Ctx, status int, content func(view.Page) view.Content) error {
+	page := p.newPage(c)
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Vary(fiber.HeaderAcceptLanguage)
-	return web.Render(c, status, view.Whole(page, content(page)))
+	return web.Render(c, status, view.Document(page, content(page)))
 }

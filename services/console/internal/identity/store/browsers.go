@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// BrowserGood is how long a browser counts as known after the last sign-in by it.
-const BrowserGood = 180 * 24 * time.Hour
+// BrowserLifetime is how long a browser counts as known after the last sign-in by it.
+const BrowserLifetime = 180 * 24 * time.Hour
 
 // maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in by more browsers,
 // the store keeps the browsers with the latest sign-ins.
@@ -25,7 +25,7 @@ const maxBrowsers = 20
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
-		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
+		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserLifetime))
 }
 
 // RememberBrowser stores the browser by which a person has signed in. The argument `hash` is the hash of the secret in

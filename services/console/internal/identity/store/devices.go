@@ -22,7 +22,7 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows it to act for them.
+// FindDeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows it to act for them.
 type DeviceLogin struct {
 	UserCode  string // eight letters, which the program shows and the person types
 	Client    string // name of the program's machine, which the program reports
@@ -42,12 +42,12 @@ func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.
 	return nil
 }
 
-// DeviceLogin returns the sign-in with a user code, if no person has answered it and it has not expired at the instant
-// `now`. Errors: [ErrNotFound].
-func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
+// FindDeviceLogin returns the sign-in with a user code, if no person has answered it and it has not expired at the
+// instant `now`. Errors: [ErrNotFound].
+func (s *Store) FindDeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
 	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
 		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
-	return d, found(err)
+	return d, toNotFound(err)
 }
 
 // AnswerDeviceLogin stores a person's answer to the sign-in of a program. The argument `allowed` has the rights that
@@ -59,7 +59,7 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	if allowed != nil {
 		m = *allowed
 	}
-	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
 		done, err := tx.Exec(ctx, `
 			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
 			WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
@@ -74,20 +74,20 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	})
 }
 
-// answered is the stored state of a program's sign-in. It has the rights that the person granted, if the person has
+// deviceAnswer is the stored state of a program's sign-in. It has the rights that the person granted, if the person has
 // answered.
-type answered struct {
-	expires time.Time
-	polled  *time.Time
-	person  *uuid.UUID
-	client  string
-	allowed bool
+type deviceAnswer struct {
+	expires   time.Time
+	polled    *time.Time
+	person    *uuid.UUID
+	client    string
+	isAllowed bool
 	access.Member
 }
 
-func scanAnswered(row pgx.CollectableRow) (answered, error) {
-	var a answered
-	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.allowed, &a.BusinessID, &a.Role, &a.StaffID)
+func scanDeviceAnswer(row pgx.CollectableRow) (deviceAnswer, error) {
+	var a deviceAnswer
+	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.isAllowed, &a.BusinessID, &a.Role, &a.StaffID)
 	return a, err
 }
 
@@ -100,26 +100,26 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 // time; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
 	token [sha256.Size]byte) (Token, error) {
-	var told error // error for the caller; the transaction is committed in spite of it
+	var stored error // error for the caller; the transaction is committed in spite of it
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockAnswerer(ctx, tx, hash)
 		if err != nil {
 			return err
 		}
-		a, err := postgres.Row(ctx, tx, scanAnswered, "look up a program that waits", `
+		a, err := postgres.Row(ctx, tx, scanDeviceAnswer, "look up a program that waits", `
 			SELECT expires_at, polled_at, person_id, client, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
 			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
 			FROM device_logins WHERE hash = $1 FOR UPDATE`, hash[:])
 		switch {
 		case err != nil:
-			return found(err)
+			return toNotFound(err)
 		case a.person == nil && !a.expires.After(t.CreatedAt):
-			told = ErrExpired
+			stored = ErrExpired
 			return endDeviceLogin(ctx, tx, hash)
 		case a.person == nil || person == nil: // the second case: the person answered after lockAnswerer
-			told = ErrPending
+			stored = ErrPending
 			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
-				told = ErrTooSoon
+				stored = ErrTooSoon
 			}
 			_, err := tx.Exec(ctx, `UPDATE device_logins SET polled_at = $2 WHERE hash = $1`, hash[:], t.CreatedAt)
 			return err
@@ -127,38 +127,38 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		if err := endDeviceLogin(ctx, tx, hash); err != nil {
 			return err
 		}
-		still, err := isStill(ctx, tx, *a.person, a.Member)
-		if err == nil && (!a.allowed || !still || !a.expires.After(t.CreatedAt)) {
-			told = ErrDenied
+		hasRole, err := stillHasRole(ctx, tx, *a.person, a.Member)
+		if err == nil && (!a.isAllowed || !hasRole || !a.expires.After(t.CreatedAt)) {
+			stored = ErrDenied
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		t.Member, t.CreatedBy, t.Device = a.Member, *a.person, a.client
-		return insertToken(as(ctx, *a.person), tx, t, token)
+		return insertToken(withPersonActor(ctx, *a.person), tx, t, token)
 	})
 	if err == nil {
-		err = told
+		err = stored
 	}
 	return t, err
 }
 
-// Devices lists the tokens of the programs that act for a person by `slotmesh login` at the instant `now`, newest
+// ListDevices lists the tokens of the programs that act for a person by `slotmesh login` at the instant `now`, newest
 // first.
-func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
+func (s *Store) ListDevices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
 		SELECT `+tokenColumns+` FROM tokens
 		WHERE created_by = $1 AND device IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
 		  AND coalesce(last_used_at, created_at) > $3
-		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-DeviceIdle))
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-MaxDeviceIdle))
 }
 
 // EndDevice revokes the token of a program that the signed-in person connected by `slotmesh login`, and the tokens that
 // were created with this token. It does not change a token that is already revoked, or that belongs to another person.
 // Errors: [ErrRevoked]. Fault: outcome_unknown.
 func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
-	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+	return s.revokeInTransaction(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
@@ -193,18 +193,18 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
 		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
 	if err != nil || person == nil {
-		return nil, found(err)
+		return nil, toNotFound(err)
 	}
 	_, err = lockPerson(ctx, tx, *person)
 	return person, err
 }
 
-// isStill reports whether a person still has the rights in the argument `as`. These are the rights that the person had
-// when they answered the sign-in of a program.
-func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
+// stillHasRole reports whether a person still has the rights in the argument `as`. These are the rights that the person
+// had when they answered the sign-in of a program.
+func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || as.Role == access.Operator {
-		return person.Operator, err
+		return person.IsOperator, err
 	}
 	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 	for _, m := range known {

@@ -24,20 +24,21 @@ WITH raised AS (
 )
 ` + eventlog.Record(event.Member, "", "told", `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`)
 
-// record records an event about a person in the transaction of the change. The context ctx names the actor of the
-// event. If businessID is the nil UUID, record adds the event in each business of the person.
-func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessID uuid.UUID, now time.Time) error {
+// recordEvent records an event about a person in the transaction of the change. The context ctx names the actor of the
+// event. If businessID is the nil UUID, recordEvent adds the event in each business of the person.
+func recordEvent(ctx context.Context, tx pgx.Tx, eventType event.Type, personID, businessID uuid.UUID,
+	now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(what),
+		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(eventType),
 	}, now))
 	if err != nil {
-		return fmt.Errorf("record %s: %w", what, err)
+		return fmt.Errorf("record %s: %w", eventType, err)
 	}
 	return nil
 }
 
-// as returns a context with a person as the actor of events. A sign-in uses this context, because the request of a
-// sign-in has no principal.
-func as(ctx context.Context, personID uuid.UUID) context.Context {
+// withPersonActor returns a context with a person as the actor of events. A sign-in uses this context, because the
+// request of a sign-in has no principal.
+func withPersonActor(ctx context.Context, personID uuid.UUID) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Owner, ID: personID})
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SignInVouched creates a session of a person whose address the identity provider has verified, in one transaction. If
-// the address was not verified before, SignInVouched ends all access that other people may have had as this person.
+// SignInVerified creates a session of a person whose address the identity provider has verified, in one transaction. If
+// the address was not verified before, SignInVerified ends all access that other people may have had as this person.
 //
 // The argument `operator` points to true if the provider's group makes the person an operator, and to false if not. It
-// is nil if the provider does not decide this. If the operator right changes, SignInVouched ends the person's sessions,
-// and revokes the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the last sign-in
-// by the provider.
-func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
-	ctx = as(ctx, of.PersonID)
-	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
-		if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+// is nil if the provider does not decide this. If the operator right changes, SignInVerified ends the person's
+// sessions, and revokes the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the
+// last sign-in by the provider.
+func (s *Store) SignInVerified(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
+	ctx = withPersonActor(ctx, of.PersonID)
+	return s.revokeInTransaction(ctx, of.PersonID, func(tx pgx.Tx) error {
+		if err := demoteLapsed(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 			return err
 		}
 		person, err := lockPerson(ctx, tx, of.PersonID)
 		if err != nil {
 			return err
 		}
-		if !person.Verified {
+		if !person.IsVerified {
 			if err := verify(ctx, tx, person.ID, of.CreatedAt); err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 // does not contain the person.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {
-	case operator && person.Operator:
+	case operator && person.IsOperator:
 		_, err := tx.Exec(ctx, `UPDATE people SET operator_vouched_at = $2 WHERE id = $1 AND operator_vouched_at IS NOT NULL`, person.ID, now)
 		return err
 	case operator:
@@ -53,12 +53,12 @@ func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, n
 			person.ID, now); err != nil {
 			return err
 		}
-	case person.Operator:
+	case person.IsOperator:
 		if err := demote(ctx, tx, person.ID, now); err != nil {
 			return err
 		}
 	default:
 		return nil
 	}
-	return endAll(ctx, tx, person.ID, now)
+	return endAllAccess(ctx, tx, person.ID, now)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// InvitationGood is how long a person can accept an invitation.
-const InvitationGood = 7 * 24 * time.Hour
+// InvitationLifetime is how long a person can accept an invitation.
+const InvitationLifetime = 7 * 24 * time.Hour
 
 // maxInvitations is the maximum number of open invitations of a business.
 const maxInvitations = 200
@@ -51,15 +51,15 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 // does not change a member who already has this role.
 //
 // If a person whose address is not verified becomes a member, Invite deletes their credentials, because another inviter
-// may have set them. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], the errors of
-// postgres.WriteIdempotently. Faults: business_not_found, forbidden.
+// may have set them. Errors: [ErrRevoked], [ErrAlreadyMember], [ErrTooManyBusinesses], [ErrTooManyInvitations], the
+// errors of postgres.WriteIdempotently. Faults: business_not_found, forbidden.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
 ) (Invitation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation,
 		error) {
-		by, err := s.authorizeIn(ctx, tx, by, m.BusinessID, personID)
+		by, err := s.authorizeTeamWrite(ctx, tx, by, m.BusinessID, personID)
 		if err != nil {
 			return Invitation{}, err
 		}
@@ -73,19 +73,19 @@ func (s *Store) Invite(
 		}
 		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
 			if known[i] != m {
-				return Invitation{}, ErrMember
+				return Invitation{}, ErrAlreadyMember
 			}
 			return Invitation{}, nil
 		}
 		if mustAccept(by, person, known) {
 			return insertInvitation(ctx, tx, by.ID, Invitation{
 				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now,
-				ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
+				ExpiresAt: now.Add(InvitationLifetime).UTC().Truncate(time.Second),
 			})
 		}
-		if !person.Verified {
-			if err := errors.Join(forgetCredentials(ctx, tx, personID),
-				endUnverified(ctx, tx, personID, now)); err != nil {
+		if !person.IsVerified {
+			if err := errors.Join(deleteCredentials(ctx, tx, personID),
+				endUnverifiedAccess(ctx, tx, personID, now)); err != nil {
 				return Invitation{}, err
 			}
 		}
@@ -95,9 +95,9 @@ func (s *Store) Invite(
 
 // insertMember makes a person a member of a business, and deletes the invitation with which the business invited them.
 func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member,
-	what event.Type, now time.Time) error {
+	eventType event.Type, now time.Time) error {
 	if len(known) >= catalog.MostListed {
-		return ErrTooMany
+		return ErrTooManyBusinesses
 	}
 	_, err := tx.Exec(ctx, `
 		WITH dropped AS (
@@ -108,12 +108,12 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 	if err != nil {
 		return fmt.Errorf("add a member: %w", err)
 	}
-	return record(ctx, tx, what, personID, m.BusinessID, now)
+	return recordEvent(ctx, tx, eventType, personID, m.BusinessID, now)
 }
 
-// keptInvitation is the SQL expression for the data of an invitation that an event contains. It leaves out the e-mail
-// address.
-const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
+// invitationEventSQL is the SQL expression for the data of an invitation that an event contains. It leaves out the
+// e-mail address.
+const invitationEventSQL = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
 // insertInvitation stores an invitation. The argument `maker` is the principal who sent it. If the business already has
 // an invitation to the same address, insertInvitation replaces this invitation and keeps its id.
@@ -136,7 +136,7 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 		        expires_at = excluded.expires_at, made_by = excluded.made_by, sequence = invitations.sequence + 1, hash = NULL
 		    RETURNING *
 		)
-		`+eventlog.Record(event.Member, event.MemberInvited, "made", keptInvitation),
+		`+eventlog.Record(event.Member, event.MemberInvited, "made", invitationEventSQL),
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": i.BusinessID, "email": i.Email, "id": i.ID, "role": i.Role, "staff_id": OrNull(i.StaffID),
 			"created_at": i.CreatedAt, "expires_at": i.ExpiresAt, "made_by": OrNull(maker),
@@ -153,7 +153,7 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID); err != nil {
 			return err
 		}
 		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:],
@@ -168,27 +168,28 @@ func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, bu
 	})
 }
 
-// InvitationsOf lists the open invitations of a business, oldest first.
-func (s *Store) InvitationsOf(ctx context.Context, businessID uuid.UUID, now time.Time) ([]Invitation, error) {
+// ListInvitations lists the open invitations of a business, oldest first.
+func (s *Store) ListInvitations(ctx context.Context, businessID uuid.UUID, now time.Time) ([]Invitation, error) {
 	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
 		SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, businessID, now, maxInvitations)
 }
 
-// InvitationsTo lists the open invitations to an e-mail address, oldest first. It returns at most maxInvitations.
-func (s *Store) InvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
+// ListInvitationsTo lists the open invitations to an e-mail address, oldest first. It returns at most maxInvitations.
+func (s *Store) ListInvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
 	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
 		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
 }
 
-// InvitationByHash returns the open invitation whose mailed link has the secret with this hash. Errors: [ErrNotFound].
-func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Invitation, error) {
+// FindInvitationByHash returns the open invitation whose mailed link has the secret with this hash. Errors:
+// [ErrNotFound].
+func (s *Store) FindInvitationByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Invitation, error) {
 	i, err := postgres.Row(ctx, s.pool, scanInvitation, "look up an invitation", `
 		SELECT `+invitationColumns+` FROM invitations WHERE hash = $1 AND expires_at > $2`, hash[:], now)
-	return i, found(err)
+	return i, toNotFound(err)
 }
 
 // AcceptInvitation makes a person a member of the business that has invited their address, and deletes the invitation.
-// The caller must have verified the address. Errors: [ErrNotFound], [ErrTooMany].
+// The caller must have verified the address. Errors: [ErrNotFound], [ErrTooManyBusinesses].
 func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
 }
@@ -208,19 +209,19 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person",
 		`SELECT id FROM people WHERE email = $1`, email)
 	if err != nil {
-		return found(err)
+		return toNotFound(err)
 	}
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil {
 		return err
 	}
-	if !person.Verified {
+	if !person.IsVerified {
 		return ErrNotFound
 	}
 	i, err := postgres.Row(ctx, tx, scanInvitation, "use an invitation up", `
 			DELETE FROM invitations WHERE id = $1 AND email = $2 AND expires_at > $3 RETURNING `+invitationColumns, id, email, now)
 	if err != nil {
-		return found(err)
+		return toNotFound(err)
 	}
 	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 	if err != nil {
@@ -229,18 +230,18 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	if slices.ContainsFunc(known, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
 		return nil
 	}
-	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
+	return insertMember(withPersonActor(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument
+// buildEndInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument
 // `where` is the SQL condition that selects the invitations.
-func endInvitationSQL(where string) string {
+func buildEndInvitationSQL(where string) string {
 	return `
 		WITH ended AS (
 		    DELETE FROM invitations WHERE ` + where + `
 		    RETURNING business_id, id, role, staff_id, sequence + 1 AS sequence
 		)
-		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
+		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", invitationEventSQL)
 }
 
 // WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
@@ -249,10 +250,10 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 	now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
 		error) {
-		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID); err != nil {
 			return struct{}{}, err
 		}
-		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`),
+		_, err := tx.Exec(ctx, buildEndInvitationSQL(`business_id = @business_id AND id = @id`),
 			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
 		return struct{}{}, err
 	})
@@ -266,8 +267,8 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 // If the invitation is no longer open, nothing changes. Errors: [ErrRevoked].
 func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
 	now time.Time) error {
-	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`),
+	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, buildEndInvitationSQL(`email = @email AND id = @id`),
 			eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
 		if err != nil {
 			return fmt.Errorf("decline an invitation: %w", err)

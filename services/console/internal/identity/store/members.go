@@ -31,13 +31,14 @@ const teamSQL = `
 
 func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 	var m TeamMember
-	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt}, m.Person.parts()...)...)
+	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt}, m.Person.scanTargets()...)...)
 	return m, err
 }
 
-// Team lists the members of a business in the order in which they joined. It returns the cursor of the next page, or ""
-// after the last page. Fault: invalid_parameter for a cursor that Team did not return.
-func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Page) ([]TeamMember, string, error) {
+// ListMembers lists the members of a business in the order in which they joined. It returns the cursor of the next
+// page, or "" after the last page. Fault: invalid_parameter for a cursor that Team did not return.
+func (s *Store) ListMembers(ctx context.Context, businessID uuid.UUID,
+	page request.Page) ([]TeamMember, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
@@ -57,30 +58,30 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 // maxOwners is the maximum number of owners of one business that [Store.Owners] returns, for mails to them.
 const maxOwners = 100
 
-// Owners returns the owners of a business, at most 100, in the order in which they joined.
-func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, error) {
+// ListOwners returns the owners of a business, at most 100, in the order in which they joined.
+func (s *Store) ListOwners(ctx context.Context, businessID uuid.UUID) ([]Person, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Person], "list owners", `
 		SELECT `+personColumns+` FROM members JOIN people ON people.id = members.person_id
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns those of the addresses `emails` that belong to verified people. The person must be a member
-// of the business, or an operator at the instant `now`. The addresses must be in lower case.
-func (s *Store) VerifiedMembers(
+// FindVerifiedMembers returns those of the addresses `emails` that belong to verified people. The person must be a
+// member of the business, or an operator at the instant `now`. The addresses must be in lower case.
+func (s *Store) FindVerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "look up verified members", `
 		SELECT email FROM people WHERE email = ANY ($2) AND verified_at IS NOT NULL
-		  AND (operator AND `+fmt.Sprintf(notLapsed, "$3")+`
+		  AND (operator AND `+fmt.Sprintf(notLapsedSQL, "$3")+`
 		       OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id = $1))`,
-		businessID, emails, now.Add(-GroupOperatorGood))
+		businessID, emails, now.Add(-GroupOperatorLifetime))
 }
 
-// Member returns one member of a business. Errors: [ErrNotFound].
-func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
+// FindMember returns one member of a business. Errors: [ErrNotFound].
+func (s *Store) FindMember(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
 	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
 		businessID, personID)
-	return m, found(err)
+	return m, toNotFound(err)
 }
 
 // ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
@@ -89,7 +90,7 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 // outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
 	now time.Time) (TeamMember, error) {
-	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now,
+	return runMemberChange(ctx, s, by, to.BusinessID, personID, to.Role, now,
 		func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 			_, err := tx.Exec(ctx, `
 			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -97,7 +98,7 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 			if err != nil {
 				return TeamMember{}, err
 			}
-			if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
+			if err := recordEvent(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
 				return TeamMember{}, err
 			}
 			return postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
@@ -110,9 +111,9 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 // same errors and faults as [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
-	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
+	_, err := runMemberChange(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
 		error) {
-		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
+		if err := recordEvent(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
 			return struct{}{}, err
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, personID)
@@ -121,19 +122,19 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember runs, idempotently, the function `change`, which changes or removes a member. The argument `to` is the
-// role of the member after the change, or "" if the change removes the member.
+// runMemberChange runs, idempotently, the function `change`, which changes or removes a member. The argument `to` is
+// the role of the member after the change, or "" if the change removes the member.
 //
-// Before the change, overMember locks the person, and then all owners of the business in a fixed order. So if two
+// Before the change, runMemberChange locks the person, and then all owners of the business in a fixed order. So if two
 // owners demote each other at the same time, the second demotion fails with [ErrLastOwner].
-func overMember[T any](
+func runMemberChange[T any](
 	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
 ) (T, error) {
-	return revocation(ctx, s.pool, personID, func() (T, error) {
+	return runRevocation(ctx, s.pool, personID, func() (T, error) {
 		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
 			var none T
-			if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+			if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID, personID); err != nil {
 				return none, err
 			}
 			from, err := lockMember(ctx, tx, businessID, personID, to)
@@ -144,18 +145,18 @@ func overMember[T any](
 			if err != nil || to == from {
 				return changed, err
 			}
-			if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
+			if err := revokeTokensOf(ctx, tx, businessID, personID, now); err != nil {
 				return none, fmt.Errorf("end a member's tokens: %w", err)
 			}
-			return changed, endIfAlone(ctx, tx, businessID, personID, now)
+			return changed, endSessionsOfFormerMember(ctx, tx, businessID, personID, now)
 		})
 	})
 }
 
-// endIfAlone ends the sessions of a person who belongs to no other business and is not an operator. It keeps the
-// sessions of any other person, because that person still uses them for other businesses. This is safe: every request
-// reads the person's current rights.
-func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
+// endSessionsOfFormerMember ends the sessions of a person who belongs to no other business and is not an operator. It
+// keeps the sessions of any other person, because that person still uses them for other businesses. This is safe: every
+// request reads the person's current rights.
+func endSessionsOfFormerMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `
 		SELECT operator OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id <> $2) FROM people WHERE id = $1`,
@@ -163,10 +164,10 @@ func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, 
 	if err != nil || elsewhere {
 		return err
 	}
-	return endUnverified(ctx, tx, personID, now)
+	return endUnverifiedAccess(ctx, tx, personID, now)
 }
 
-// lockMember takes the locks of [overMember], and returns the current role of the member.
+// lockMember takes the locks of [runMemberChange], and returns the current role of the member.
 func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return "", err
@@ -179,7 +180,7 @@ func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, 
 	from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
 		SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
 	if err != nil {
-		return "", found(err)
+		return "", toNotFound(err)
 	}
 	if from == access.Owner && to != access.Owner && len(owners) == 1 {
 		return "", ErrLastOwner

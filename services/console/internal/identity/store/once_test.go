@@ -20,9 +20,9 @@ import (
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // operator is the principal of a request with the admin token of the environment.
-var operator = access.Principal{Kind: access.Environment, Operator: true}
+var operator = access.Principal{Kind: access.Environment, IsOperator: true}
 
-func joinsAtOnce(access.Principal, store.Person, []access.Member) bool { return false }
+func canJoinDirectly(access.Principal, store.Person, []access.Member) bool { return false }
 
 func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	}
 	member := func(t *testing.T, m access.Member) uuid.UUID {
 		id := person(t)
-		if _, err := s.Invite(testkit.AsSystem(t), operator, id, m, now, joinsAtOnce); err != nil {
+		if _, err := s.Invite(testkit.AsSystem(t), operator, id, m, now, canJoinDirectly); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -53,13 +53,13 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			return is
 		}
 	}
-	desk := func() access.Member { return access.Member{BusinessID: uuid.New(), Role: access.Desk} }
+	desk := func() access.Member { return access.Member{BusinessID: uuid.New(), Role: access.FrontDesk} }
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
 		"add a member": func(t *testing.T) testkit.LostWrite {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, joinsAtOnce)
+					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, canJoinDirectly)
 					return err
 				},
 				Exists: there(t, `SELECT FROM members WHERE person_id = $1`, id),
@@ -112,7 +112,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		},
 		"revoke a token": func(t *testing.T) testkit.LostWrite {
 			clear, hash := secret.New(secret.TokenPrefix)
-			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.Shown(clear),
+			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.DisplayPrefix(clear),
 				CreatedAt: now}
 			if err := s.AddToken(testkit.AsSystem(t), operator, token, hash); err != nil {
 				t.Fatal(err)

@@ -14,29 +14,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// GroupOperatorGood is how long the operator right lasts that a person has through a group of the identity provider.
-// The time begins at the person's last sign-in by the provider.
-const GroupOperatorGood = 12 * time.Hour
+// GroupOperatorLifetime is how long the operator right lasts that a person has through a group of the identity
+// provider. The time begins at the person's last sign-in by the provider.
+const GroupOperatorLifetime = 12 * time.Hour
 
 // ErrLastOperator means that the change would leave the installation without an operator.
 var ErrLastOperator = errors.New("is the last operator")
 
-// Operator is a person with the operator right, with the number of their sessions and the time of their last request.
+// IsOperator is a person with the operator right, with the number of their sessions and the time of their last request.
 type Operator struct {
 	Person
 	Sessions   int        // number of sessions that have not ended
 	LastSeenAt *time.Time // time of the last request in any session, to the minute
 }
 
-// notLapsed is the SQL condition that the operator right of a person has not lapsed. The right lapses only if a group
-// of the identity provider made the person an operator. This right has lapsed if the person's last sign-in by the
+// notLapsedSQL is the SQL condition that the operator right of a person has not lapsed. The right lapses only if a
+// group of the identity provider made the person an operator. This right has lapsed if the person's last sign-in by the
 // provider is at or before the parameter %s.
-const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
+const notLapsedSQL = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
-// Operators lists the people who are operators at the instant `now`, in the order in which they were added. It also
+// ListOperators lists the people who are operators at the instant `now`, in the order in which they were added. It also
 // returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators
 // did not return.
-func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
+func (s *Store) ListOperators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
@@ -46,9 +46,10 @@ func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page)
 		FROM people CROSS JOIN LATERAL (
 		    SELECT count(*)::int AS n, max(last_seen_at) AS last FROM sessions WHERE person_id = people.id AND last_seen_at > $1 AND created_at > $2
 		) AS live
-		WHERE people.operator AND `+fmt.Sprintf(notLapsed, "$3")+` AND ($4::timestamptz IS NULL OR (people.created_at, people.id) > ($4, $5))
+		WHERE people.operator AND `+fmt.Sprintf(notLapsedSQL, "$3")+` AND ($4::timestamptz IS NULL OR (people.created_at, people.id) > ($4, $5))
 		ORDER BY people.created_at, people.id LIMIT $6`,
-		now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood), after, afterID, page.Limit+1)
+		now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge), now.Add(-GroupOperatorLifetime), after, afterID,
+		page.Limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -58,7 +59,7 @@ func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page)
 
 func scanOperator(row pgx.CollectableRow) (Operator, error) {
 	var o Operator
-	err := row.Scan(append(o.parts(), &o.Sessions, &o.LastSeenAt)...)
+	err := row.Scan(append(o.scanTargets(), &o.Sessions, &o.LastSeenAt)...)
 	return o, err
 }
 
@@ -66,32 +67,32 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 // revokes the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], the
 // errors of postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
-	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	return s.runOperatorChange(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// The transaction locks all operators in one order. So if two operators demote each other, one of them stays an
 		// operator.
 		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
-			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
+			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsedSQL, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorLifetime))
 		if err != nil {
 			return struct{}{}, err
 		}
-		if err := isOneOf(personID, all); err != nil {
+		if err := requireOneOf(personID, all); err != nil {
 			return struct{}{}, err
 		}
 		if len(all) == 1 {
 			return struct{}{}, ErrLastOperator
 		}
-		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
+		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAllAccess(ctx, tx, personID, now))
 	})
 }
 
-// overOperator runs, idempotently, a change that removes rights of an operator. The argument `by` is the operator who
-// makes the change. The argument `personID` is the operator who loses rights.
-func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
+// runOperatorChange runs, idempotently, a change that removes rights of an operator. The argument `by` is the operator
+// who makes the change. The argument `personID` is the operator who loses rights.
+func (s *Store) runOperatorChange(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {
-	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
+	_, err := runRevocation(ctx, s.pool, personID, func() (struct{}, error) {
 		return postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{},
 			error) {
-			if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+			if _, err := s.authorizeTeamWrite(ctx, tx, by, uuid.Nil, personID); err != nil {
 				return struct{}{}, err
 			}
 			return change(ctx, tx)
@@ -100,7 +101,7 @@ func (s *Store) overOperator(ctx context.Context, by access.Principal, personID 
 	return err
 }
 
-func isOneOf(id uuid.UUID, all []uuid.UUID) error {
+func requireOneOf(id uuid.UUID, all []uuid.UUID) error {
 	for _, one := range all {
 		if one == id {
 			return nil
@@ -113,15 +114,16 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 // idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], the errors of
 // postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
-	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	return s.runOperatorChange(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
-		if err == nil && !person.Operator {
+		if err == nil && !person.IsOperator {
 			err = ErrNotFound
 		}
 		if err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
+		return struct{}{}, errors.Join(revokeOperatorTokens(ctx, tx, personID, now),
+			endAllAccess(ctx, tx, personID, now))
 	})
 }
 
@@ -131,13 +133,13 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 		personID); err != nil {
 		return fmt.Errorf("demote an operator: %w", err)
 	}
-	return revokeMadeAsOperator(ctx, tx, personID, now)
+	return revokeOperatorTokens(ctx, tx, personID, now)
 }
 
-// revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
+// revokeOperatorTokens revokes the tokens that a person could create only as an operator, and the tokens that were
 // created with these tokens. A person can create two kinds of tokens only as an operator: tokens with the role of an
 // operator, and tokens of businesses to which the person does not belong.
-func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+func revokeOperatorTokens(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
 		pgx.NamedArgs{"person_id": personID}, now)
@@ -147,36 +149,38 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes a person whom a group of the identity provider made an operator, and ends their sessions. If less than
-// [GroupOperatorGood] has passed since the person's last sign-in by the provider, lapse changes nothing.
-func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+// demoteLapsed demotes a person whom a group of the identity provider made an operator, and ends their sessions. If
+// less than [GroupOperatorLifetime] has passed since the person's last sign-in by the provider, demoteLapsed changes
+// nothing.
+func demoteLapsed(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err
 	}
 	var lapsed bool
-	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+
+	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsedSQL, "$2")+
 		` FROM people WHERE id = $1 FOR UPDATE`,
-		personID, now.Add(-GroupOperatorGood)).Scan(&lapsed)
+		personID, now.Add(-GroupOperatorLifetime)).Scan(&lapsed)
 	if err != nil || !lapsed {
 		return err
 	}
-	if err := demote(as(ctx, personID), tx, personID, now); err != nil {
+	if err := demote(withPersonActor(ctx, personID), tx, personID, now); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1`, personID)
 	return err
 }
 
-// lapseAll demotes all operators whose right has lapsed. The right of an operator can lapse only
+// demoteAllLapsed demotes all operators whose right has lapsed. The right of an operator can lapse only
 // if a group of the identity provider made the person an operator.
-func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
+func (s *Store) demoteAllLapsed(ctx context.Context, now time.Time) error {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
-		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))
+		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsedSQL, "$1"), now.Add(-GroupOperatorLifetime))
 	if err != nil {
 		return err
 	}
 	for _, id := range due {
-		if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return lapse(ctx, tx, id, now) }); err != nil {
+		if err := pgx.BeginFunc(ctx, s.pool,
+			func(tx pgx.Tx) error { return demoteLapsed(ctx, tx, id, now) }); err != nil {
 			return err
 		}
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/passkey"
 )
 
-// MostPasskeys is the maximum number of passkeys of a person.
-const MostPasskeys = 20
+// MaxPasskeys is the maximum number of passkeys of a person.
+const MaxPasskeys = 20
 
 var (
-	// ErrTooManyPasskeys means that a person has [MostPasskeys] already.
+	// ErrTooManyPasskeys means that a person has [MaxPasskeys] already.
 	ErrTooManyPasskeys = errors.New("has too many passkeys")
 	// ErrKnownPasskey means that the passkey is already stored.
 	ErrKnownPasskey = errors.New("is known already")
-	// ErrLastWay means that the person could no longer sign in after the change.
-	ErrLastWay = errors.New("is the last way to sign in")
+	// ErrLastCredential means that the person could no longer sign in after the change.
+	ErrLastCredential = errors.New("is the last way to sign in")
 )
 
 // Passkey is a stored passkey, by which its person signs in without a password.
@@ -42,7 +42,9 @@ type Passkey struct {
 // Errors: [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
 	expires time.Time) error {
-	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
+	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
+		return addChallenge(ctx, tx, hash, by.ID, challenge, expires)
+	})
 }
 
 // AddChallenge stores a challenge for a sign-in. The argument `hash` is the hash of the secret in the browser's cookie.
@@ -52,7 +54,7 @@ func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challe
 
 // addChallenge stores a challenge. The argument `personID` is the person who adds a passkey, or the nil UUID for a
 // sign-in.
-func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
+func addChallenge(ctx context.Context, to executor, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
 	expires time.Time) error {
 	_, err := to.Exec(ctx, `
 		INSERT INTO challenges (hash, person_id, challenge, expires_at) VALUES ($1, nullif($2, '00000000-0000-0000-0000-000000000000'::uuid), $3, $4)`,
@@ -74,7 +76,7 @@ func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, perso
 		    RETURNING challenge, expires_at
 		)
 		SELECT challenge FROM taken WHERE expires_at > $3`, hash[:], personID, now)
-	return challenge, found(err)
+	return challenge, toNotFound(err)
 }
 
 const passkeySQL = `SELECT credential_id, public_key, flags, transports, sign_count, id, person_id, name, created_at, last_used_at FROM passkeys WHERE `
@@ -91,16 +93,16 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 	return p, err
 }
 
-// Passkeys lists the passkeys of a person in the order in which they were added.
-func (s *Store) Passkeys(ctx context.Context, personID uuid.UUID) ([]Passkey, error) {
+// ListPasskeys lists the passkeys of a person in the order in which they were added.
+func (s *Store) ListPasskeys(ctx context.Context, personID uuid.UUID) ([]Passkey, error) {
 	return postgres.Rows(ctx, s.pool, scanPasskey, "list passkeys", passkeySQL+`person_id = $1 ORDER BY created_at, id`,
 		personID)
 }
 
-// PasskeyByKey returns the passkey with the id `id`. The person's device chose this id. Errors: [ErrNotFound].
-func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
+// FindPasskeyByKey returns the passkey with the id `id`. The person's device chose this id. Errors: [ErrNotFound].
+func (s *Store) FindPasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	p, err := postgres.Row(ctx, s.pool, scanPasskey, "look up a passkey", passkeySQL+`credential_id = $1`, id)
-	return p, found(err)
+	return p, toNotFound(err)
 }
 
 // AddPasskey stores a passkey of the signed-in person. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys],
@@ -117,7 +119,7 @@ func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) 
 		if err != nil {
 			return err
 		}
-		if n >= MostPasskeys {
+		if n >= MaxPasskeys {
 			return ErrTooManyPasskeys
 		}
 		done, err := tx.Exec(ctx, `
@@ -130,7 +132,7 @@ func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) 
 		if err != nil {
 			return err
 		}
-		return record(ctx, tx, event.MemberPasskeyAdded, p.PersonID, uuid.Nil, p.CreatedAt)
+		return recordEvent(ctx, tx, event.MemberPasskeyAdded, p.PersonID, uuid.Nil, p.CreatedAt)
 	})
 }
 
@@ -162,10 +164,11 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 
 // RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. The
 // argument `otherwise` is true if the person can sign in without a passkey or password, for example by an identity
-// provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
-func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session,
+// provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastCredential] if the person could no longer sign in.
+func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, hasOtherCredential bool,
+	of Session,
 	session [sha256.Size]byte) error {
-	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
+	return s.revokeInTransaction(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 			return err
 		}
@@ -181,13 +184,13 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 			return err
 		}
 		left, err := countPasskeys(ctx, tx, of.PersonID)
-		if err == nil && left == 0 && !person.Password && !otherwise {
-			return ErrLastWay
+		if err == nil && left == 0 && !person.HasPassword && !hasOtherCredential {
+			return ErrLastCredential
 		}
 		if err != nil {
 			return err
 		}
-		if err := record(ctx, tx, event.MemberPasskeyRemoved, of.PersonID, uuid.Nil, of.CreatedAt); err != nil {
+		if err := recordEvent(ctx, tx, event.MemberPasskeyRemoved, of.PersonID, uuid.Nil, of.CreatedAt); err != nil {
 			return err
 		}
 		return restartSessions(ctx, tx, of, session)
@@ -195,9 +198,9 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 }
 
 // RemovePassword deletes the password of a person, ends all their sessions and links, and creates a new session.
-// Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person has no passkey.
+// Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastCredential] if the person has no passkey.
 func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
-	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
+	return s.revokeInTransaction(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 			return err
 		}
@@ -206,7 +209,7 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 		}
 		left, err := countPasskeys(ctx, tx, of.PersonID)
 		if err == nil && left == 0 {
-			return ErrLastWay
+			return ErrLastCredential
 		}
 		if err != nil {
 			return err
@@ -220,7 +223,7 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 
 // restartSessions ends every session and link of a person, and creates a new session.
 func restartSessions(ctx context.Context, tx pgx.Tx, of Session, session [sha256.Size]byte) error {
-	if err := endAll(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+	if err := endAllAccess(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
 	}
 	return addSession(ctx, tx, of, session)

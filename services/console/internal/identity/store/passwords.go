@@ -19,23 +19,23 @@ type Credentials struct {
 	PasswordHash string
 }
 
-// ByEmail returns the person with an e-mail address, which must be in lower case. Errors: [ErrNotFound].
-func (s *Store) ByEmail(ctx context.Context, email string) (Credentials, error) {
+// FindCredentialsByEmail returns the person with an e-mail address, which must be in lower case. Errors: [ErrNotFound].
+func (s *Store) FindCredentialsByEmail(ctx context.Context, email string) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.email = $1`, email)
-	return c, found(err)
+	return c, toNotFound(err)
 }
 
-// ByID returns the person with this id. Errors: [ErrNotFound].
-func (s *Store) ByID(ctx context.Context, personID uuid.UUID) (Credentials, error) {
+// FindCredentials returns the person with this id. Errors: [ErrNotFound].
+func (s *Store) FindCredentials(ctx context.Context, personID uuid.UUID) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.id = $1`, personID)
-	return c, found(err)
+	return c, toNotFound(err)
 }
 
 const credentialsSQL = `SELECT ` + personColumns + `, coalesce(people.password_hash, '') FROM people WHERE `
 
 func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 	var c Credentials
-	err := row.Scan(append(c.parts(), &c.PasswordHash)...)
+	err := row.Scan(append(c.scanTargets(), &c.PasswordHash)...)
 	return c, err
 }
 
@@ -57,7 +57,7 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 // person, and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session,
 	session [sha256.Size]byte) error {
-	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
+	_, err := runRevocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 				return err
@@ -96,12 +96,12 @@ func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash str
 		hash); err != nil {
 		return err
 	}
-	what := event.MemberPasswordChanged
+	statement := event.MemberPasswordChanged
 	if hash == "" {
-		what = event.MemberPasswordRemoved
+		statement = event.MemberPasswordRemoved
 	}
-	if err := record(ctx, tx, what, personID, uuid.Nil, now); err != nil {
+	if err := recordEvent(ctx, tx, statement, personID, uuid.Nil, now); err != nil {
 		return err
 	}
-	return endAll(ctx, tx, personID, now)
+	return endAllAccess(ctx, tx, personID, now)
 }

@@ -15,25 +15,28 @@ import (
 
 // Person is a person who can sign in.
 type Person struct {
-	ID        uuid.UUID
-	Email     string // in lower case
-	Name      string
-	Language  string // BCP 47; "" if the person's language is unknown
-	Operator  bool
-	ByGroupAt *time.Time // last sign-in by which a provider's group made the person an operator; nil if no group did
-	CreatedAt time.Time
-	Verified  bool // the person has proved that the address is theirs
-	Password  bool // the person has a password
-	Passkey   bool // the person has at least one passkey
+	ID         uuid.UUID
+	Email      string // in lower case
+	Name       string
+	Language   string // BCP 47; "" if the person's language is unknown
+	IsOperator bool
+	// last sign-in by which a provider's group made the person an operator; nil if no group did
+	OperatorByGroupAt *time.Time
+	CreatedAt         time.Time
+	IsVerified        bool // the person has proved that the address is theirs
+	HasPassword       bool // the person has a password
+	HasPasskey        bool // the person has at least one passkey
 }
 
 const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
 	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
 
-// parts returns pointers to the fields of a person, in the order of personColumns, as the targets for scanning a row.
-func (p *Person) parts() []any {
-	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified,
-		&p.Password, &p.Passkey}
+// scanTargets returns pointers to the fields of a person, in the order of personColumns, as the targets for scanning a
+// row.
+func (p *Person) scanTargets() []any {
+	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.IsOperator, &p.OperatorByGroupAt, &p.CreatedAt,
+		&p.IsVerified,
+		&p.HasPassword, &p.HasPasskey}
 }
 
 // AddPerson adds a person whom a principal invites into a business. If businessID is the nil UUID, the principal
@@ -43,7 +46,7 @@ func (p *Person) parts() []any {
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID); err != nil {
 			return err
 		}
 		var err error
@@ -53,9 +56,9 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVouched adds a person whose identity the identity provider has confirmed. It works as [Store.AddPerson] does. No
-// principal invites this person.
-func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
+// AddVerifiedPerson adds a person whose identity the identity provider has confirmed. It works as [Store.AddPerson]
+// does. No principal invites this person.
+func (s *Store) AddVerifiedPerson(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var err error
@@ -78,7 +81,7 @@ func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
 
 // SetLanguage stores the language of the signed-in person, a BCP 47 tag. Errors: [ErrRevoked].
 func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language string) error {
-	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, by.ID, language); err != nil {
 			return fmt.Errorf("note a person's language: %w", err)
 		}
@@ -91,7 +94,7 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 // [ErrRevoked]. Fault: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+		if _, err := s.authorizeTeamWrite(ctx, tx, by, uuid.Nil, personID); err != nil {
 			return struct{}{}, err
 		}
 		person, err := lockPerson(ctx, tx, personID)
@@ -102,12 +105,12 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 			personID); err != nil {
 			return struct{}{}, err
 		}
-		if !person.Verified {
-			if err := forgetCredentials(ctx, tx, personID); err != nil {
+		if !person.IsVerified {
+			if err := deleteCredentials(ctx, tx, personID); err != nil {
 				return struct{}{}, err
 			}
 		}
-		return struct{}{}, endAll(ctx, tx, personID, now)
+		return struct{}{}, endAllAccess(ctx, tx, personID, now)
 	})
 	if err != nil {
 		return fmt.Errorf("make an operator: %w", err)
@@ -115,9 +118,9 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 	return nil
 }
 
-// Names maps the ids of people to their names. A person without a name has their e-mail address instead. The result has
-// no entry for an unknown id.
-func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+// FindNames maps the ids of people to their names. A person without a name has their e-mail address instead. The result
+// has no entry for an unknown id.
+func (s *Store) FindNames(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
 		ID   uuid.UUID
 		Name string
@@ -129,8 +132,8 @@ func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]st
 	return names, err
 }
 
-// MembersOf returns the memberships of a person.
-func (s *Store) MembersOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
+// ListMembershipsOf returns the memberships of a person.
+func (s *Store) ListMembershipsOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
 	return postgres.Rows(ctx, s.pool, scanMember, "read a person's businesses", membersSQL, personID)
 }
 
@@ -144,11 +147,11 @@ func scanMember(row pgx.CollectableRow) (access.Member, error) {
 	return m, err
 }
 
-// ErrMember means that a person is already a member of the business, with another role.
-var ErrMember = errors.New("is a member with another role")
+// ErrAlreadyMember means that a person is already a member of the business, with another role.
+var ErrAlreadyMember = errors.New("is a member with another role")
 
-// ErrTooMany means that a person already belongs to the maximum number of businesses.
-var ErrTooMany = errors.New("belongs to too many businesses")
+// ErrTooManyBusinesses means that a person already belongs to the maximum number of businesses.
+var ErrTooManyBusinesses = errors.New("belongs to too many businesses")
 
 // lockPerson takes the lock of [lockRights] and the row lock of a person, and returns the person. Until the transaction
 // ends, no other transaction can change the person's rights, or make a change that depends on these rights.
@@ -158,5 +161,5 @@ func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	}
 	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person",
 		`SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
-	return p, found(err)
+	return p, toNotFound(err)
 }

@@ -15,13 +15,13 @@ import (
 // with this Idempotency-Key.
 var ErrUnknownKey = errors.New("no removal has this key")
 
-// Meant returns the id of the business that a request to remove a business means. This is the business that had the
-// slug when the first request with this Idempotency-Key arrived. Meant stores this id for a day. So a repeated request
-// never removes a business that got the slug later.
+// FindBusinessToRemove returns the id of the business that a request to remove a business means. This is the business
+// that had the slug when the first request with this Idempotency-Key arrived. FindBusinessToRemove stores this id for a
+// day. So a repeated request never removes a business that got the slug later.
 //
 // The argument `business` is the id of the business that has the slug now, or the nil UUID. The request must have an
 // Idempotency-Key. Errors: [ErrUnknownKey] if no business has the slug and no id is stored.
-func (s *Store) Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error) {
+func (s *Store) FindBusinessToRemove(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error) {
 	meant, err := postgres.WriteIdempotently(ctx, s.pool, postgres.WriteID("slug", slug),
 		func(context.Context, pgx.Tx) (uuid.UUID, error) {
 			if business == uuid.Nil {

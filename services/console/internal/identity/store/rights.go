@@ -24,7 +24,7 @@ var ErrRevoked = fault.New(fault.Unauthorized,
 
 // lockRights locks the rights of principals until the transaction ends. The principals in `changed` get an exclusive
 // lock, and `reader` gets a shared lock, which only prevents changes of its rights. Both arguments have ids of roots,
-// as [rootOf] returns them. lockRights ignores the nil UUID. It locks in ascending order of ids, so that two
+// as [findRoot] returns them. lockRights ignores the nil UUID. It locks in ascending order of ids, so that two
 // transactions cannot deadlock.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
@@ -44,23 +44,23 @@ func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uui
 	return nil
 }
 
-// rootOf returns the root of a principal: the person or token from which the principal's rights derive. A person is
+// findRoot returns the root of a principal: the person or token from which the principal's rights derive. A person is
 // their own root. The root of a token is the person who created the token, directly or through other tokens. If the
 // first token of this chain was not created by a person, the first token is the root. The root of the admin token from
 // the environment is the nil UUID. Errors: [ErrRevoked].
-func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
+func findRoot(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
 	switch by.Kind {
 	case access.Environment:
 		return uuid.Nil, nil
 	case access.Person:
 		return by.ID, nil
 	case access.Token:
-		return rootOfToken(ctx, from, by.ID)
+		return findTokenRoot(ctx, from, by.ID)
 	}
 	return uuid.Nil, ErrRevoked
 }
 
-func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid.UUID, error) {
+func findTokenRoot(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid.UUID, error) {
 	root, err := postgres.Row(ctx, from, pgx.RowTo[uuid.UUID], "read a token's root",
 		`SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = $1`, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -74,52 +74,53 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 // authorize before it takes any other lock. Errors: [ErrRevoked].
 func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
 	changed ...uuid.UUID) (access.Principal, error) {
-	root, err := rootOf(ctx, tx, by)
+	root, err := findRoot(ctx, tx, by)
 	if err != nil {
 		return access.Principal{}, err
 	}
 	if err := lockRights(ctx, tx, root, changed...); err != nil {
 		return access.Principal{}, err
 	}
-	return s.current(ctx, tx, by)
+	return s.refreshPrincipal(ctx, tx, by)
 }
 
-// authorizeIn authorizes a write about the team of a business, as [authorize] does, and requires that the principal
-// manages this team. If businessID is the nil UUID, the write is about the operators, and the principal must be an
-// operator. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
-func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
+// authorizeTeamWrite authorizes a write about the team of a business, as [authorize] does, and requires that the
+// principal manages this team. If businessID is the nil UUID, the write is about the operators, and the principal must
+// be an operator. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+func (s *Store) authorizeTeamWrite(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
 	changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)
 	if err != nil {
 		return now, err
 	}
-	if businessID == uuid.Nil && !now.Operator {
+	if businessID == uuid.Nil && !now.IsOperator {
 		return now, fault.New(fault.Forbidden, "Only operators change operators and their tokens.")
 	}
 	return now, now.Require(businessID, access.ManageTeam)
 }
 
-// current returns a principal with their current rights. Errors: [ErrRevoked].
-func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
+// refreshPrincipal returns a principal with their current rights. Errors: [ErrRevoked].
+func (s *Store) refreshPrincipal(ctx context.Context, from postgres.Querier,
+	by access.Principal) (access.Principal, error) {
 	now, at := by, s.clock.Now()
-	now.Operator, now.Members = false, nil
+	now.IsOperator, now.Members = false, nil
 	var err error
 	switch by.Kind {
 	case access.Environment:
 		return by, nil
 	case access.Person:
-		now.Operator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
+		now.IsOperator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
 			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id
-			WHERE sessions.id = $1 AND people.id = $5 AND `+goodSession, append(goodSessionAt(by.Session, at), by.ID)...)
-		if err == nil && !now.Operator {
+			WHERE sessions.id = $1 AND people.id = $5 AND `+validSessionSQL, append(validSessionArgs(by.Session, at), by.ID)...)
+		if err == nil && !now.IsOperator {
 			now.Members, err = postgres.Rows(ctx, from, scanMember, "read a person's businesses", membersSQL, by.ID)
 		}
 	case access.Token:
 		var m access.Member
 		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
-			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+goodToken,
-			goodTokenAt(by.ID, at)...)
-		if now.Operator = m.Role == access.Operator; !now.Operator {
+			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+validTokenSQL,
+			validTokenArgs(by.ID, at)...)
+		if now.IsOperator = m.Role == access.Operator; !now.IsOperator {
 			now.Members = []access.Member{m}
 		}
 	default:
@@ -131,8 +132,8 @@ func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Pr
 	return now, err
 }
 
-// ownWrite runs, in a transaction, a write of a principal about their own account. Errors: [ErrRevoked].
-func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
+// runOwnWrite runs, in a transaction, a write of a principal about their own account. Errors: [ErrRevoked].
+func (s *Store) runOwnWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by); err != nil {
 			return err
@@ -141,9 +142,9 @@ func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pg
 	})
 }
 
-// Current returns a principal with their current rights. Errors: [ErrRevoked].
-func (s *Store) Current(ctx context.Context, by access.Principal) (access.Principal, error) {
-	return s.current(ctx, s.pool, by)
+// RefreshPrincipal returns a principal with their current rights. Errors: [ErrRevoked].
+func (s *Store) RefreshPrincipal(ctx context.Context, by access.Principal) (access.Principal, error) {
+	return s.refreshPrincipal(ctx, s.pool, by)
 }
 
 // BeginWrite records that a principal begins a write in another service, and returns the principal with their current
@@ -155,7 +156,7 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 // waits for the write, or has removed the rights before BeginWrite reads them.
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
 	lasts time.Duration) (access.Principal, uuid.UUID, error) {
-	root, err := rootOf(ctx, s.pool, by)
+	root, err := findRoot(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
 		return by, uuid.Nil, err
 	}
@@ -164,7 +165,7 @@ func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
 	if err != nil {
 		return by, uuid.Nil, fmt.Errorf("note a write: %w", err)
 	}
-	now, err := s.Current(ctx, by)
+	now, err := s.RefreshPrincipal(ctx, by)
 	if err != nil {
 		return by, uuid.Nil, errors.Join(err, s.EndWrite(ctx, id))
 	}
@@ -183,10 +184,11 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs the function `revoke`, a transaction that removes rights of a principal with this root. Then
-// revocation waits until the principal's earlier writes in other services have ended. The fault outcome_unknown means
-// that the rights are removed, but that another service may still execute one of these writes.
-func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
+// runRevocation runs the function `revoke`, a transaction that removes rights of a principal with this root. Then
+// runRevocation waits until the principal's earlier writes in other services have ended. The fault outcome_unknown
+// means that the rights are removed, but that another service may still execute one of these writes.
+func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID,
+	revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {
 		return done, err
@@ -197,9 +199,9 @@ func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, 
 	return done, nil
 }
 
-// revoking calls [revocation]. It runs the function `revoke` in one transaction, which has no result.
-func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
-	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) {
+// revokeInTransaction calls [revocation]. It runs the function `revoke` in one transaction, which has no result.
+func (s *Store) revokeInTransaction(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
+	_, err := runRevocation(ctx, s.pool, root, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
 	})
 	return err

@@ -28,9 +28,9 @@ type account struct {
 	by           access.Principal // the person as the store returned them
 }
 
-// owner adds a person with a session. The person becomes an operator if `operates` is true, and otherwise the owner of
-// a new business.
-func owner(t *testing.T, s *store.Store, operates bool) account {
+// addOwner adds a person with a session. The person becomes an operator if `operates` is true, and otherwise the owner
+// of a new business.
+func addOwner(t *testing.T, s *store.Store, operates bool) account {
 	t.Helper()
 	now := clock.System().Now()
 	a := account{business: uuid.New()}
@@ -43,13 +43,13 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 	if operates {
 		err = s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
 	} else {
-		err = join(t, s, operator, a.id, a.business)
+		err = addMember(t, s, operator, a.id, a.business)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, link := secret.New("")
-	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true,
+	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.PurposeSignIn, Verifies: true,
 		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
@@ -58,18 +58,19 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 	if _, err := s.SignInByLink(testkit.AsSystem(t), link, session, hash); err != nil {
 		t.Fatal(err)
 	}
-	a.by, err = s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Person, ID: a.id, Session: session.ID})
+	a.by, err = s.RefreshPrincipal(testkit.AsSystem(t), access.Principal{Kind: access.Person, ID: a.id,
+		Session: session.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// join makes a person an owner of a business.
-func join(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
+// addMember makes a person an owner of a business.
+func addMember(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
 	t.Helper()
 	_, err := s.Invite(testkit.AsSystem(t), by, person, access.Member{BusinessID: business, Role: access.Owner},
-		time.Now(), joinsAtOnce)
+		time.Now(), canJoinDirectly)
 	return err
 }
 
@@ -82,11 +83,12 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		return err
 	},
 	"Invite": func(t *testing.T, s *store.Store, a account) error {
-		return join(t, s, a.by, owner(t, s, false).id, a.business)
+		return addMember(t, s, a.by, addOwner(t, s, false).id, a.business)
 	},
 	"SetInvitationSecret": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return unless(s.SetInvitationSecret(testkit.AsSystem(t), a.by, a.business, uuid.New(), hash), store.ErrNotFound)
+		return ignoreError(s.SetInvitationSecret(testkit.AsSystem(t), a.by, a.business, uuid.New(), hash),
+			store.ErrNotFound)
 	},
 	"WithdrawInvitation": func(t *testing.T, s *store.Store, a account) error {
 		return s.WithdrawInvitation(testkit.AsSystem(t), a.by, a.business, uuid.New(), time.Now())
@@ -95,49 +97,49 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		return s.DeclineInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now())
 	},
 	"AcceptOwnInvitation": func(t *testing.T, s *store.Store, a account) error {
-		return unless(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()),
+		return ignoreError(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()),
 			store.ErrNotFound)
 	},
 	"DemoteOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.DemoteOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
+		return s.DemoteOperator(testkit.AsSystem(t), a.by, addOwner(t, s, true).id, time.Now())
 	},
 	"SignOutOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.SignOutOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
+		return s.SignOutOperator(testkit.AsSystem(t), a.by, addOwner(t, s, true).id, time.Now())
 	},
 	"MakeOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.MakeOperator(testkit.AsSystem(t), a.by, owner(t, s, false).id, time.Now())
+		return s.MakeOperator(testkit.AsSystem(t), a.by, addOwner(t, s, false).id, time.Now())
 	},
 	"ChangeMember": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, colleague(t, s, a),
-			access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
+		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, addColleague(t, s, a),
+			access.Member{BusinessID: a.business, Role: access.FrontDesk}, time.Now())
 		return err
 	},
 	"RemoveMember": func(t *testing.T, s *store.Store, a account) error {
-		return s.RemoveMember(testkit.AsSystem(t), a.by, a.business, colleague(t, s, a), time.Now())
+		return s.RemoveMember(testkit.AsSystem(t), a.by, a.business, addColleague(t, s, a), time.Now())
 	},
 	"AddInvitation": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
 		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business,
-			store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+			store.Link{PersonID: a.id, Purpose: store.PurposeSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
 	},
 	"AddHandedLink": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.AddHandedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn,
+		err := s.AddSharedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.PurposeSignIn,
 			ExpiresAt: time.Now().Add(time.Hour)}, hash)
-		return unless(err, store.ErrKnownElsewhere)
+		return ignoreError(err, store.ErrKnownElsewhere)
 	},
 	"AddToken": func(t *testing.T, s *store.Store, a account) error {
 		clear, hash := secret.New(secret.TokenPrefix)
 		return s.AddToken(testkit.AsSystem(t), a.by, store.Token{
 			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
-			Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
+			Prefix: secret.DisplayPrefix(clear), CreatedBy: a.id, CreatedAt: time.Now(),
 		}, hash)
 	},
 	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
-		return s.RevokeToken(testkit.AsSystem(t), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
+		return s.RevokeToken(testkit.AsSystem(t), a.by, a.business, addTokenOf(t, s, a, a.id), time.Now())
 	},
 	"RevokeTokensMadeBy": func(t *testing.T, s *store.Store, a account) error {
-		return s.RevokeTokensMadeBy(testkit.AsSystem(t), a.by, a.business, a.id, time.Now())
+		return s.RevokeTokensCreatedBy(testkit.AsSystem(t), a.by, a.business, a.id, time.Now())
 	},
 	"EndDevice": func(t *testing.T, s *store.Store, a account) error {
 		return s.EndDevice(testkit.AsSystem(t), a.by, uuid.New(), time.Now())
@@ -162,13 +164,13 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		_, hash := secret.New("")
 		err := s.RemovePasskey(testkit.AsSystem(t), a.by, uuid.New(), true,
 			store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
-		return unless(err, store.ErrNotFound)
+		return ignoreError(err, store.ErrNotFound)
 	},
 	"RemovePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
 		err := s.RemovePassword(testkit.AsSystem(t), a.by, store.Session{ID: uuid.New(), PersonID: a.id,
 			CreatedAt: time.Now()}, hash)
-		return unless(err, store.ErrLastWay)
+		return ignoreError(err, store.ErrLastCredential)
 	},
 	"ChangePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
@@ -177,46 +179,46 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	},
 	"AnswerDeviceLogin": func(t *testing.T, s *store.Store, a account) error {
 		err := s.AnswerDeviceLogin(testkit.AsSystem(t), a.by, "UNKNOWN", nil, time.Now())
-		return unless(err, store.ErrNotFound)
+		return ignoreError(err, store.ErrNotFound)
 	},
 	"BeginWrite": func(t *testing.T, s *store.Store, a account) error {
 		_, id, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour)
 		return errors.Join(err, s.EndWrite(context.Background(), id))
 	},
 	"Current": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.Current(testkit.AsSystem(t), a.by)
+		_, err := s.RefreshPrincipal(testkit.AsSystem(t), a.by)
 		return err
 	},
 }
 
-// ofOperators lists the methods that only an operator may call.
-var ofOperators = []string{"MakeOperator", "DemoteOperator", "SignOutOperator"}
+// operatorMethods lists the methods that only an operator may call.
+var operatorMethods = []string{"MakeOperator", "DemoteOperator", "SignOutOperator"}
 
-// unless returns `err`, or nil if it is the error `forgiven`, which does not concern rights.
-func unless(err, forgiven error) error {
+// ignoreError returns `err`, or nil if it is the error `forgiven`, which does not concern rights.
+func ignoreError(err, forgiven error) error {
 	if errors.Is(err, forgiven) {
 		return nil
 	}
 	return err
 }
 
-// colleague adds a second owner to the account's business and returns the id of the new owner.
-func colleague(t *testing.T, s *store.Store, a account) uuid.UUID {
+// addColleague adds a second owner to the account's business and returns the id of the new owner.
+func addColleague(t *testing.T, s *store.Store, a account) uuid.UUID {
 	t.Helper()
-	other := owner(t, s, false)
-	if err := join(t, s, operator, other.id, a.business); err != nil {
+	other := addOwner(t, s, false)
+	if err := addMember(t, s, operator, other.id, a.business); err != nil {
 		t.Fatal(err)
 	}
 	return other.id
 }
 
-// tokenOf adds an owner's token to the account's business, with the maker `maker`, and returns the token's id.
-func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
+// addTokenOf adds an owner's token to the account's business, with the maker `maker`, and returns the token's id.
+func addTokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
 	made := store.Token{
 		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
-		Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
+		Prefix: secret.DisplayPrefix(clear), CreatedBy: maker, CreatedAt: time.Now(),
 	}
 	if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
 		t.Fatal(err)
@@ -224,14 +226,14 @@ func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID
 	return made.ID
 }
 
-// revoked has the ways in which a principal loses their rights, each with the errors that a later write may return.
-var revoked = map[string]struct {
+// revocations has the ways in which a principal loses their rights, each with the errors that a later write may return.
+var revocations = map[string]struct {
 	revoke func(t *testing.T, pool *pgxpool.Pool, s *store.Store, a account) error
 	errors []error
 }{
 	"idle for too long": {func(t *testing.T, pool *pgxpool.Pool, _ *store.Store, a account) error {
 		_, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = last_seen_at - $2::interval WHERE id = $1`,
-			a.by.Session, store.SessionIdle)
+			a.by.Session, store.MaxSessionIdle)
 		return err
 	}, []error{store.ErrRevoked}},
 	"signed out": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
@@ -240,7 +242,8 @@ var revoked = map[string]struct {
 	"password set by a link": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
 		_, link := secret.New("")
 		now := time.Now()
-		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true,
+		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.PurposePassword,
+			Verifies:  true,
 			ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 			return err
 		}
@@ -272,12 +275,12 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s := store.New(pool, clock.System())
 	for name, write := range writes {
-		operates := slices.Contains(ofOperators, name)
-		if err := write(t, s, owner(t, s, operates)); err != nil {
+		operates := slices.Contains(operatorMethods, name)
+		if err := write(t, s, addOwner(t, s, operates)); err != nil {
 			t.Errorf("%s by who may: %v", name, err)
 		}
-		for how, way := range revoked {
-			a := owner(t, s, operates)
+		for how, way := range revocations {
+			a := addOwner(t, s, operates)
 			if err := way.revoke(t, pool, s, a); err != nil {
 				t.Fatal(err)
 			}
@@ -299,18 +302,18 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s, begun := store.New(pool, clock.System()), time.Now()
 	session := func(idle time.Duration) access.Principal {
-		a := owner(t, s, false)
+		a := addOwner(t, s, false)
 		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session,
 			begun.Add(idle)); err != nil {
 			t.Fatal(err)
 		}
 		return a.by
 	}
-	grouped := byGroup(t, s, begun)
+	grouped := addGroupOperator(t, s, begun)
 	token := func(made store.Token) access.Principal {
 		made.ID, made.Role, made.CreatedAt = uuid.New(), access.Operator, begun
 		clear, hash := secret.New(secret.TokenPrefix)
-		made.Prefix = secret.Shown(clear)
+		made.Prefix = secret.DisplayPrefix(clear)
 		if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
@@ -321,18 +324,18 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 		by    access.Principal
 		after time.Duration
 	}{
-		"session idle":             {session(0), store.SessionIdle},
-		"session too old":          {session(store.SessionMost), store.SessionMost},
+		"session idle":             {session(0), store.MaxSessionIdle},
+		"session too old":          {session(store.MaxSessionAge), store.MaxSessionAge},
 		"token expired":            {token(store.Token{ExpiresAt: &expires}), time.Hour},
-		"program idle":             {token(store.Token{Device: "laptop"}), store.DeviceIdle},
-		"group operator's session": {grouped, store.GroupOperatorGood},
-		"group operator's token":   {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorGood},
+		"program idle":             {token(store.Token{Device: "laptop"}), store.MaxDeviceIdle},
+		"group operator's session": {grouped, store.GroupOperatorLifetime},
+		"group operator's token":   {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorLifetime},
 		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}),
-			store.GroupOperatorGood},
+			store.GroupOperatorLifetime},
 	} {
 		for after, good := range map[time.Duration]bool{end.after - time.Minute: true, end.after + time.Minute: false} {
 			late := store.New(pool, clock.Fixed(begun.Add(after)))
-			_, current := late.Current(t.Context(), end.by)
+			_, current := late.RefreshPrincipal(t.Context(), end.by)
 			own := late.SetLanguage(t.Context(), end.by, "pt")
 			for _, err := range []error{current, own} {
 				if good && err != nil || !good && !errors.Is(err, store.ErrRevoked) {
@@ -343,11 +346,11 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	}
 }
 
-// byGroup returns a person who becomes an operator at `at` through a group of the OpenID provider. The returned session
-// begins an hour later, by a sign-in without the provider.
-func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
+// addGroupOperator returns a person who becomes an operator at `at` through a group of the OpenID provider. The
+// returned session begins an hour later, by a sign-in without the provider.
+func addGroupOperator(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	t.Helper()
-	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
+	p, err := s.AddVerifiedPerson(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
 		CreatedAt: at})
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +362,7 @@ func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 		if seen.ID == of.ID {
 			operator = nil // a sign-in without the provider, which confirms no group
 		}
-		if err := s.SignInVouched(t.Context(), operator, seen, hash); err != nil {
+		if err := s.SignInVerified(t.Context(), operator, seen, hash); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -372,14 +375,14 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s := store.New(pool, clock.System())
-	a := owner(t, s, false)
-	token := tokenOf(t, s, a, uuid.Nil)
-	by, err := s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: token})
+	a := addOwner(t, s, false)
+	token := addTokenOf(t, s, a, uuid.Nil)
+	by, err := s.RefreshPrincipal(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	invited, ended := owner(t, s, false).id, make(chan error, 1)
-	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.Desk},
+	invited, ended := addOwner(t, s, false).id, make(chan error, 1)
+	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.FrontDesk},
 		time.Now(),
 		func(access.Principal, store.Person, []access.Member) bool {
 			go func() {
@@ -396,7 +399,7 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if err := join(t, s, by, owner(t, s, false).id, a.business); !errors.Is(err, store.ErrRevoked) {
+	if err := addMember(t, s, by, addOwner(t, s, false).id, a.business); !errors.Is(err, store.ErrRevoked) {
 		t.Errorf("the write after the revocation: %v", err)
 	}
 }
@@ -418,7 +421,7 @@ func awaitBlocked(pool *pgxpool.Pool) error {
 func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	t.Helper()
 	for late := time.Now().Add(testkit.MaxWait); ; {
-		_, err := s.Current(testkit.AsSystem(t), by)
+		_, err := s.RefreshPrincipal(testkit.AsSystem(t), by)
 		if errors.Is(err, store.ErrRevoked) {
 			return
 		}
@@ -433,9 +436,9 @@ func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
-	a := owner(t, s, false)
-	root := tokenOf(t, s, a, uuid.Nil)
-	child := tokenOf(t, s, a, root)
+	a := addOwner(t, s, false)
+	root := addTokenOf(t, s, a, uuid.Nil)
+	child := addTokenOf(t, s, a, root)
 	_, write, err := s.BeginWrite(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: child}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -463,7 +466,7 @@ func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
-	a := owner(t, s, false)
+	a := addOwner(t, s, false)
 	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -476,13 +479,13 @@ func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	if err := <-ended; !fault.Is(err, fault.OutcomeUnknown) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Current(testkit.AsSystem(t), a.by); !errors.Is(err, store.ErrRevoked) {
+	if _, err := s.RefreshPrincipal(testkit.AsSystem(t), a.by); !errors.Is(err, store.ErrRevoked) {
 		t.Errorf("the session afterwards: %v", err)
 	}
 	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, 0); !errors.Is(err, store.ErrRevoked) {
 		t.Errorf("another write: %v", err)
 	}
-	if err := s.EndSession(testkit.AsSystem(t), owner(t, s, false).id, uuid.New()); err != nil {
+	if err := s.EndSession(testkit.AsSystem(t), addOwner(t, s, false).id, uuid.New()); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// A session ends after SessionIdle without a request, and at the latest SessionMost after the sign-in (accounts.md).
+// A session ends after MaxSessionIdle without a request, and at the latest MaxSessionAge after the sign-in
+// (accounts.md).
 const (
-	SessionIdle = 12 * time.Hour
-	SessionMost = 7 * 24 * time.Hour
+	MaxSessionIdle = 12 * time.Hour
+	MaxSessionAge  = 7 * 24 * time.Hour
 )
 
 // Session is the sign-in of a person in one browser.
@@ -29,8 +30,8 @@ type Session struct {
 	LastSeenAt time.Time // time of the last request, to the minute
 }
 
-// Signed is a session with the signed-in person and the person's current memberships.
-type Signed struct {
+// SignedInSession is a session with the signed-in person and the person's current memberships.
+type SignedInSession struct {
 	Session
 	Person  Person
 	Members []access.Member // empty for an operator
@@ -39,7 +40,7 @@ type Signed struct {
 // addSession stores a session by the hash of its secret. If the person's operator right has lapsed, addSession removes
 // this right first. Otherwise a later removal of the right would also end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
-	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+	if err := demoteLapsed(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `
@@ -51,17 +52,17 @@ func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]by
 	return nil
 }
 
-// Sessions lists the sessions of a person that have not ended at the instant `now`, newest first.
-func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
+// ListSessions lists the sessions of a person that have not ended at the instant `now`, newest first.
+func (s *Store) ListSessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Session], "list sessions", `
 		SELECT id, person_id, client, created_at, last_seen_at FROM sessions
 		WHERE person_id = $1 AND last_seen_at > $2 AND created_at > $3
-		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge))
 }
 
 // EndSession ends a session of a person. If the session has already ended, nothing changes. Fault: outcome_unknown.
 func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
-	return s.revoking(ctx, personID, func(tx pgx.Tx) error {
+	return s.revokeInTransaction(ctx, personID, func(tx pgx.Tx) error {
 		if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 
 // EndOwnSession ends a session of the signed-in person, as [Store.EndSession] does. Errors: [ErrRevoked].
 func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
-	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+	return s.revokeInTransaction(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
@@ -91,39 +92,39 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 // progress.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`,
-		now.Add(-SessionIdle), now.Add(-SessionMost))
+		now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
 	_, challenges := s.pool.Exec(ctx, `DELETE FROM challenges WHERE expires_at <= $1`, now)
 	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
-	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserGood))
+	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserLifetime))
 	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
 	_, writes := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE ends_at <= clock_timestamp()`)
-	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
+	return errors.Join(s.demoteAllLapsed(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
-// goodSession is the SQL condition for a valid session: the session has not ended, and the operator right of the
-// session's person has not lapsed. [goodSessionAt] returns the parameters of the condition.
-var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
+// validSessionSQL is the SQL condition for a valid session: the session has not ended, and the operator right of the
+// session's person has not lapsed. [validSessionArgs] returns the parameters of the condition.
+var validSessionSQL = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsedSQL, "$4")
 
-// goodSessionAt returns the parameters of [goodSession] at the instant `now`. The first parameter is `key`, which
-// identifies the session.
-func goodSessionAt(key any, now time.Time) []any {
-	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
+// validSessionArgs returns the parameters of [validSessionSQL] at the instant `now`. The first parameter is `key`,
+// which identifies the session.
+func validSessionArgs(key any, now time.Time) []any {
+	return []any{key, now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge), now.Add(-GroupOperatorLifetime)}
 }
 
-// SessionByHash returns the session whose secret has this hash, if the session is valid at the instant `now`. It
+// FindSessionByHash returns the session whose secret has this hash, if the session is valid at the instant `now`. It
 // updates the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
-func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
-	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
+func (s *Store) FindSessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (SignedInSession, error) {
+	signed, err := postgres.Row(ctx, s.pool, scanSignedInSession, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
 		FROM sessions JOIN people ON people.id = sessions.person_id
-		WHERE sessions.hash = $1 AND `+goodSession, goodSessionAt(hash[:], now)...)
+		WHERE sessions.hash = $1 AND `+validSessionSQL, validSessionArgs(hash[:], now)...)
 	if err != nil {
-		return Signed{}, found(err)
+		return SignedInSession{}, toNotFound(err)
 	}
-	if !signed.Person.Operator {
-		if signed.Members, err = s.MembersOf(ctx, signed.PersonID); err != nil {
-			return Signed{}, err
+	if !signed.Person.IsOperator {
+		if signed.Members, err = s.ListMembershipsOf(ctx, signed.PersonID); err != nil {
+			return SignedInSession{}, err
 		}
 	}
 	if now.Sub(signed.LastSeenAt) < time.Minute {
@@ -131,13 +132,14 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 	}
 	if _, err := s.pool.Exec(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE hash = $1`,
 		hash[:], now); err != nil {
-		return Signed{}, fmt.Errorf("note the use of a session: %w", err)
+		return SignedInSession{}, fmt.Errorf("note the use of a session: %w", err)
 	}
 	return signed, nil
 }
 
-func scanSigned(row pgx.CollectableRow) (Signed, error) {
-	var s Signed
-	err := row.Scan(append([]any{&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt}, s.Person.parts()...)...)
+func scanSignedInSession(row pgx.CollectableRow) (SignedInSession, error) {
+	var s SignedInSession
+	err := row.Scan(append([]any{&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt},
+		s.Person.scanTargets()...)...)
 	return s, err
 }

@@ -40,8 +40,8 @@ func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID)
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// execer is a transaction or a pool that executes a statement without result rows.
-type execer interface {
+// executor is a transaction or a pool that executes a statement without result rows.
+type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
@@ -53,8 +53,8 @@ func OrNull(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// found replaces pgx.ErrNoRows by [ErrNotFound].
-func found(err error) error {
+// toNotFound replaces pgx.ErrNoRows by [ErrNotFound].
+func toNotFound(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}

@@ -32,8 +32,8 @@ type Token struct {
 	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
 }
 
-// DeviceIdle is how long a token that `slotmesh login` created stays valid without use.
-const DeviceIdle = 30 * 24 * time.Hour
+// MaxDeviceIdle is how long a token that `slotmesh login` created stays valid without use.
+const MaxDeviceIdle = 30 * 24 * time.Hour
 
 const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
 	coalesce(created_by, '00000000-0000-0000-0000-000000000000'), created_at, expires_at, last_used_at, revoked_at, coalesce(device, '')`
@@ -45,21 +45,21 @@ func scanToken(row pgx.CollectableRow) (Token, error) {
 	return t, err
 }
 
-// TokenMadeError means that an earlier request with the same Idempotency-Key created a token. Only the answer to that
+// TokenExistsError means that an earlier request with the same Idempotency-Key created a token. Only the answer to that
 // request contained the secret.
-type TokenMadeError struct{ ID uuid.UUID }
+type TokenExistsError struct{ ID uuid.UUID }
 
-func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
+func (e *TokenExistsError) Error() string { return "the token was made as " + e.ID.String() }
 
 // AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
-// or token has ended; [*TokenMadeError]. Faults: business_not_found, forbidden.
+// or token has ended; [*TokenExistsError]. Faults: business_not_found, forbidden.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
-		func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
-			if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
-				return TokenMadeError{}, err
+		func(ctx context.Context, tx pgx.Tx) (TokenExistsError, error) {
+			if _, err := s.authorizeTeamWrite(ctx, tx, by, t.BusinessID); err != nil {
+				return TokenExistsError{}, err
 			}
-			return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
+			return TokenExistsError{ID: t.ID}, insertToken(ctx, tx, t, hash)
 		})
 	switch {
 	case err != nil:
@@ -102,7 +102,7 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 			            coalesce((SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = @created_by), @created_by, @id))
 			    RETURNING *
 			)
-			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
+			`+eventlog.Record(event.Token, event.TokenCreated, "made", tokenEventSQL),
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID),
 			"hash": hash[:], "prefix": t.Prefix,
@@ -111,10 +111,10 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of some businesses, oldest first. The argument `of` has the ids of these businesses; nil
-// stands for all tokens, including the tokens of operators. Tokens returns the cursor of the next page, or "" after the
-// last page. Fault: invalid_parameter for a cursor that Tokens did not return.
-func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
+// ListTokens lists the tokens of some businesses, oldest first. The argument `of` has the ids of these businesses; nil
+// stands for all tokens, including the tokens of operators. ListTokens returns the cursor of the next page, or "" after
+// the last page. Fault: invalid_parameter for a cursor that Tokens did not return.
+func (s *Store) ListTokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
@@ -130,22 +130,22 @@ func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) (
 	return list, next, nil
 }
 
-// TokenByID returns a token, even if the token is revoked or expired. Errors: [ErrNotFound].
-func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
+// FindToken returns a token, even if the token is revoked or expired. Errors: [ErrNotFound].
+func (s *Store) FindToken(ctx context.Context, id uuid.UUID) (Token, error) {
 	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`,
 		id)
-	return t, found(err)
+	return t, toNotFound(err)
 }
 
-// keptToken is the SQL expression for the data of a token that an event contains. It leaves out the hash of the secret
-// and the time of the last use.
-const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
+// tokenEventSQL is the SQL expression for the data of a token that an event contains. It leaves out the hash of the
+// secret and the time of the last use.
+const tokenEventSQL = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL returns the beginning of an SQL statement: the definition of the table ended_tokens. This table has the ids
-// of some tokens, and the ids of all tokens that were created with these tokens. The argument `first` is an SQL query
-// that returns the ids of the first tokens, without the tokens that these created.
-func endedSQL(first string) string {
+// buildRevokedTokensSQL returns the beginning of an SQL statement: the definition of the table ended_tokens. This table
+// has the ids of some tokens, and the ids of all tokens that were created with these tokens. The argument `first` is an
+// SQL query that returns the ids of the first tokens, without the tokens that these created.
+func buildRevokedTokensSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
 		    UNION SELECT t.id FROM tokens AS t JOIN ended_tokens ON t.created_by = ended_tokens.id
@@ -157,15 +157,16 @@ func endedSQL(first string) string {
 // parameters of this query. A token that is already revoked stays unchanged.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
-	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`),
+	if _, err := tx.Exec(ctx,
+		buildEndInvitationSQL(`made_by IN (`+buildRevokedTokensSQL(first)+` SELECT id FROM ended_tokens)`),
 		args); err != nil {
 		return fmt.Errorf("end the invitations of tokens: %w", err)
 	}
-	_, err := tx.Exec(ctx, endedSQL(first)+`, revoked AS (
+	_, err := tx.Exec(ctx, buildRevokedTokensSQL(first)+`, revoked AS (
 		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended_tokens WHERE tokens.id = ended_tokens.id AND revoked_at IS NULL
 		    RETURNING tokens.*
 		)
-		`+eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken), args)
+		`+eventlog.Record(event.Token, event.TokenRevoked, "revoked", tokenEventSQL), args)
 	return err
 }
 
@@ -173,17 +174,17 @@ func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, no
 // already revoked stays unchanged. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden;
 // outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
-	root, err := rootOfToken(ctx, s.pool, id)
+	root, err := findTokenRoot(ctx, s.pool, id)
 	if errors.Is(err, ErrRevoked) {
 		return ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
-	_, err = revocation(ctx, s.pool, root, func() (struct{}, error) {
+	_, err = runRevocation(ctx, s.pool, root, func() (struct{}, error) {
 		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
 			error) {
-			if _, err := s.authorizeIn(ctx, tx, by, businessID, root); err != nil {
+			if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID, root); err != nil {
 				return struct{}{}, err
 			}
 			first := `SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`
@@ -196,11 +197,11 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeMadeBy revokes the tokens of a business that a person created, and the tokens that were created with these. It
-// also ends all invitations to the business that the person sent, directly or with one of these tokens.
-func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
+// revokeTokensOf revokes the tokens of a business that a person created, and the tokens that were created with these.
+// It also ends all invitations to the business that the person sent, directly or with one of these tokens.
+func revokeTokensOf(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
-	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
+	_, err := tx.Exec(ctx, buildEndInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
 		eventlog.Add(ctx, maps.Clone(args), now))
 	if err != nil {
 		return fmt.Errorf("end a person's invitations: %w", err)
@@ -209,13 +210,13 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 		now)
 }
 
-// madeByLapsed is an SQL query for the person who created a token, directly or through other tokens. It returns a row
-// only if a provider's group made this person an operator and the operator right has lapsed. The right has lapsed if
-// the provider last confirmed the right at or before the parameter $3.
+// lapsedCreatorSQL is an SQL query for the person who created a token, directly or through other tokens. It returns a
+// row only if a provider's group made this person an operator and the operator right has lapsed. The right has lapsed
+// if the provider last confirmed the right at or before the parameter $3.
 //
 // If the person belongs to the business of the token, the query returns no row, because this token does not depend on
 // the operator right.
-const madeByLapsed = `
+const lapsedCreatorSQL = `
 	WITH RECURSIVE makers AS (
 	    SELECT tokens.created_by AS id
 	    UNION SELECT t.created_by FROM tokens AS t JOIN makers ON t.id = makers.id
@@ -224,21 +225,22 @@ const madeByLapsed = `
 	WHERE people.operator AND people.operator_vouched_at <= $3
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
-// goodToken is the SQL condition for a valid token. The token is not revoked and not expired, and the operator right of
-// the person who created it has not lapsed. The token of a connected program was also used within [DeviceIdle].
-// [goodTokenAt] returns the parameters of the condition.
-const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
+// validTokenSQL is the SQL condition for a valid token. The token is not revoked and not expired, and the operator
+// right of the person who created it has not lapsed. The token of a connected program was also used within
+// [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
+const validTokenSQL = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` +
+	lapsedCreatorSQL + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// goodTokenAt returns the parameters of [goodToken] at the instant `now`. The first parameter is `key`, which
+// validTokenArgs returns the parameters of [validTokenSQL] at the instant `now`. The first parameter is `key`, which
 // identifies the token.
-func goodTokenAt(key any, now time.Time) []any {
-	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
+func validTokenArgs(key any, now time.Time) []any {
+	return []any{key, now, now.Add(-GroupOperatorLifetime), now.Add(-MaxDeviceIdle)}
 }
 
-// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these. The
-// oldest token comes first. The list includes revoked tokens.
-func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
+// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
+// these. The oldest token comes first. The list includes revoked tokens.
+func (s *Store) ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (
 		    SELECT id FROM tokens WHERE business_id = $1 AND created_by = $2
@@ -247,15 +249,15 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
 }
 
-// RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. A token that is already revoked stays
-// unchanged. Faults: business_not_found, forbidden.
-func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
+// RevokeTokensCreatedBy revokes the tokens that [Store.ListTokensCreatedBy] lists. A token that is already revoked
+// stays unchanged. Faults: business_not_found, forbidden.
+func (s *Store) RevokeTokensCreatedBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
-	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
-		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+	err := s.revokeInTransaction(ctx, personID, func(tx pgx.Tx) error {
+		if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID, personID); err != nil {
 			return err
 		}
-		return revokeMadeBy(ctx, tx, businessID, personID, now)
+		return revokeTokensOf(ctx, tx, businessID, personID, now)
 	})
 	if err != nil {
 		return fmt.Errorf("end a person's tokens: %w", err)
@@ -263,13 +265,13 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// TokenByHash returns the token whose secret has this hash, if the token is valid at the instant `now`. It updates the
-// time of the token's last use, at most once a minute. Errors: [ErrNotFound].
-func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
+// FindTokenByHash returns the token whose secret has this hash, if the token is valid at the instant `now`. It updates
+// the time of the token's last use, at most once a minute. Errors: [ErrNotFound].
+func (s *Store) FindTokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
-		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
+		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+validTokenSQL, validTokenArgs(hash[:], now)...)
 	if err != nil {
-		return Token{}, found(err)
+		return Token{}, toNotFound(err)
 	}
 	if token.LastUsedAt != nil && now.Sub(*token.LastUsedAt) < time.Minute {
 		return token, nil

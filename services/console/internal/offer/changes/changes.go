@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Most is the maximum number of changes that [Between] lists.
-const Most = 1000
+// MaxChanges is the maximum number of changes that [Between] lists.
+const MaxChanges = 1000
 
 // Values of the field Change of the type [Change].
 const (
@@ -33,25 +33,25 @@ type Change struct {
 	Summary string `json:"summary"`
 }
 
-// Between returns the differences between two manifests, sorted by path. Between returns at most [Most] differences.
-// The second result is the number of differences that are left out. Between returns an error if a manifest cannot be
+// Compare returns the differences between two manifests, sorted by path. Compare returns at most [Most] differences.
+// The second result is the number of differences that are left out. Compare returns an error if a manifest cannot be
 // encoded as JSON.
-func Between(before, after *manifest.Manifest) ([]Change, int, error) {
-	old, err := fields(before)
+func Compare(before, after *manifest.Manifest) ([]Change, int, error) {
+	old, err := encodeFields(before)
 	if err != nil {
 		return nil, 0, err
 	}
-	wanted, err := fields(after)
+	wanted, err := encodeFields(after)
 	if err != nil {
 		return nil, 0, err
 	}
 	c := comparison{list: []Change{}}
-	c.objects("", old, wanted)
-	return c.list, c.more, nil
+	c.compareObjects("", old, wanted)
+	return c.list, c.omitted, nil
 }
 
-// fields returns a map from the JSON names of the manifest's fields to their values.
-func fields(m *manifest.Manifest) (map[string]any, error) {
+// encodeFields returns a map from the JSON names of the manifest's fields to their values.
+func encodeFields(m *manifest.Manifest) (map[string]any, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
@@ -61,22 +61,22 @@ func fields(m *manifest.Manifest) (map[string]any, error) {
 }
 
 type comparison struct {
-	list []Change
-	more int
+	list    []Change
+	omitted int
 }
 
-func (c *comparison) note(change Change) {
-	if len(c.list) == Most {
-		c.more++
+func (c *comparison) add(change Change) {
+	if len(c.list) == MaxChanges {
+		c.omitted++
 		return
 	}
-	change.Summary = change.inWords()
+	change.Summary = change.describe()
 	c.list = append(c.list, change)
 }
 
-// objects compares two objects field by field and notes the differences. The argument `path` is the path of both
+// compareObjects compares two objects field by field and notes the differences. The argument `path` is the path of both
 // objects in the manifest.
-func (c *comparison) objects(path string, before, after map[string]any) {
+func (c *comparison) compareObjects(path string, before, after map[string]any) {
 	names := slices.Collect(maps.Keys(before))
 	for name := range after {
 		if _, both := before[name]; !both {
@@ -91,33 +91,33 @@ func (c *comparison) objects(path string, before, after map[string]any) {
 		}
 		old, was := before[name]
 		wanted, is := after[name]
-		c.values(at, old, wanted, was, is)
+		c.compareValues(at, old, wanted, was, is)
 	}
 }
 
-func (c *comparison) values(at string, old, wanted any, was, is bool) {
+func (c *comparison) compareValues(at string, old, wanted any, hadValue, hasValue bool) {
 	oldObject, oldIs := old.(map[string]any)
 	object, bothAre := wanted.(map[string]any)
-	oldList, oldKeyed := keyed(old)
-	list, bothKeyed := keyed(wanted)
+	oldList, oldKeyed := listKeyedObjects(old)
+	list, bothKeyed := listKeyedObjects(wanted)
 	switch {
-	case !was && !oldKeyed && bothKeyed && len(list) > 0, was && oldKeyed && !is && len(oldList) > 0,
+	case !hadValue && !oldKeyed && bothKeyed && len(list) > 0, hadValue && oldKeyed && !hasValue && len(oldList) > 0,
 		oldKeyed && bothKeyed && len(oldList)+len(list) > 0:
-		c.lists(at, oldList, list)
-	case !was:
-		c.note(Change{Path: at, Change: Added, After: wanted})
-	case !is:
-		c.note(Change{Path: at, Change: Removed, Before: old})
+		c.compareLists(at, oldList, list)
+	case !hadValue:
+		c.add(Change{Path: at, Change: Added, After: wanted})
+	case !hasValue:
+		c.add(Change{Path: at, Change: Removed, Before: old})
 	case oldIs && bothAre:
-		c.objects(at, oldObject, object)
+		c.compareObjects(at, oldObject, object)
 	case !reflect.DeepEqual(old, wanted):
-		c.note(Change{Path: at, Change: Changed, Before: old, After: wanted})
+		c.add(Change{Path: at, Change: Changed, Before: old, After: wanted})
 	}
 }
 
-// keyed converts a value to a list of objects. The second result is true if the value is a list in which every object
-// has a key.
-func keyed(value any) ([]map[string]any, bool) {
+// listKeyedObjects converts a value to a list of objects. The second result is true if the value is a list in which
+// every object has a key.
+func listKeyedObjects(value any) ([]map[string]any, bool) {
 	list, ok := value.([]any)
 	if !ok {
 		return nil, false
@@ -133,9 +133,9 @@ func keyed(value any) ([]map[string]any, bool) {
 	return objects, true
 }
 
-// lists compares the objects that have the same key in both lists. Then it compares the order of the keys that both
-// lists contain.
-func (c *comparison) lists(path string, before, after []map[string]any) {
+// compareLists compares the objects that have the same key in both lists. Then it compares the order of the keys that
+// both lists contain.
+func (c *comparison) compareLists(path string, before, after []map[string]any) {
 	wanted := make(map[string]map[string]any, len(after))
 	for _, object := range after {
 		wanted[object["key"].(string)] = object
@@ -147,20 +147,20 @@ func (c *comparison) lists(path string, before, after []map[string]any) {
 		had[key] = true
 		at := fmt.Sprintf("%s[%s]", path, key)
 		if wanted[key] == nil {
-			c.note(Change{Path: at, Change: Removed, Before: object})
+			c.add(Change{Path: at, Change: Removed, Before: object})
 			continue
 		}
 		order = append(order, key)
-		c.objects(at, object, wanted[key])
+		c.compareObjects(at, object, wanted[key])
 	}
 	for _, object := range after {
 		if key := object["key"].(string); had[key] {
 			newOrder = append(newOrder, key)
 		} else {
-			c.note(Change{Path: fmt.Sprintf("%s[%s]", path, key), Change: Added, After: object})
+			c.add(Change{Path: fmt.Sprintf("%s[%s]", path, key), Change: Added, After: object})
 		}
 	}
 	if !slices.Equal(order, newOrder) {
-		c.note(Change{Path: path, Change: Changed, Before: order, After: newOrder})
+		c.add(Change{Path: path, Change: Changed, Before: order, After: newOrder})
 	}
 }

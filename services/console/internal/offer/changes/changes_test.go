@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-func parsed(t *testing.T, text string) *manifest.Manifest {
+func parse(t *testing.T, text string) *manifest.Manifest {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(text))
 	if len(problems) > 0 {
@@ -22,10 +22,10 @@ func parsed(t *testing.T, text string) *manifest.Manifest {
 	return m
 }
 
-// between returns the changes between two manifests, each as a line with the kind of change and the path.
-func between(t *testing.T, before, after string) []string {
+// compareTexts returns the changes between two manifests, each as a line with the kind of change and the path.
+func compareTexts(t *testing.T, before, after string) []string {
 	t.Helper()
-	list, more, err := changes.Between(parsed(t, before), parsed(t, after))
+	list, more, err := changes.Compare(parse(t, before), parse(t, after))
 	if err != nil || more > 0 {
 		t.Fatal(err, more)
 	}
@@ -36,14 +36,14 @@ func between(t *testing.T, before, after string) []string {
 	return lines
 }
 
-func TestEachFieldThatDiffersIsNamedByItsKey(t *testing.T) {
+func TestCompareNamesFieldsByKey(t *testing.T) {
 	t.Parallel()
-	salon, err := template.Manifest("salon", template.Business{Slug: "harbor", Name: "Harbor", Currency: "EUR",
+	salon, err := template.RenderManifest("salon", template.Business{Slug: "harbor", Name: "Harbor", Currency: "EUR",
 		Timezone: "Europe/Lisbon"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := between(t, salon, salon); len(got) > 0 {
+	if got := compareTexts(t, salon, salon); len(got) > 0 {
 		t.Errorf("nothing differs, but %v", got)
 	}
 	ben := salon[strings.Index(salon, "  - key: ben"):strings.Index(salon, "\nservices:")]
@@ -66,10 +66,10 @@ func TestEachFieldThatDiffersIsNamedByItsKey(t *testing.T) {
 			[]string{"added services[wash]"}},
 	} {
 		edited := c.edit(salon)
-		if got := between(t, salon, edited); !slices.Equal(got, c.want) {
+		if got := compareTexts(t, salon, edited); !slices.Equal(got, c.want) {
 			t.Errorf("(-want +got):\n%s", cmp.Diff(c.want, got))
 		}
-		if back := between(t, edited, salon); len(back) != len(c.want) {
+		if back := compareTexts(t, edited, salon); len(back) != len(c.want) {
 			t.Errorf("the other way round: %v, not as many as %v", back, c.want)
 		}
 	}
@@ -79,16 +79,16 @@ func replace(old, wanted string) func(string) string {
 	return func(s string) string { return strings.Replace(s, old, wanted, 1) }
 }
 
-func TestAnotherOrderIsAChangeAndManyChangesAreCounted(t *testing.T) {
+func TestCompareReportsOrderAndLimitsChanges(t *testing.T) {
 	t.Parallel()
 	list := func(keys ...string) *manifest.Manifest {
 		text := "apiVersion: slotmesh/v1\nkind: Business\nslug: a\nname: A\ncurrency: EUR\ntimezone: UTC\ndefault_language: en\nservices:\n"
 		for _, key := range keys {
 			text += "  - {key: " + key + ", name: A, duration_minutes: 5}\n"
 		}
-		return parsed(t, text)
+		return parse(t, text)
 	}
-	got, more, err := changes.Between(list("a", "b", "c"), list("c", "a", "d"))
+	got, more, err := changes.Compare(list("a", "b", "c"), list("c", "a", "d"))
 	want := []changes.Change{
 		{Path: "services[b]", Change: changes.Removed, Summary: "no longer: A"},
 		{Path: "services[d]", Change: changes.Added, Summary: "new: A"},
@@ -102,11 +102,11 @@ func TestAnotherOrderIsAChangeAndManyChangesAreCounted(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got))
 	}
 	var many []string
-	for i := range changes.Most + 5 {
+	for i := range changes.MaxChanges + 5 {
 		many = append(many, fmt.Sprint("k", i))
 	}
-	if got, more, err := changes.Between(list("a"), list(append(many, "a")...)); err != nil ||
-		len(got) != changes.Most || more != 5 {
+	if got, more, err := changes.Compare(list("a"), list(append(many, "a")...)); err != nil ||
+		len(got) != changes.MaxChanges || more != 5 {
 		t.Errorf("%d changes and %d more, %v", len(got), more, err)
 	}
 }

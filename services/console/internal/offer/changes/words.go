@@ -7,31 +7,32 @@ import (
 	"strings"
 )
 
-// mostWords is the maximum number of characters of one value in a summary.
-const mostWords = 60
+// maxSummaryLength is the maximum number of characters of one value in a summary.
+const maxSummaryLength = 60
 
-// inWords returns the description of the change for [Change.Summary]. The description does not name the path.
-func (c *Change) inWords() string {
+// describe returns the description of the change for [Change.Summary]. The description does not name the path.
+func (c *Change) describe() string {
 	switch c.Change {
 	case Added:
-		return "new: " + Words(c.After)
+		return "new: " + FormatValue(c.After)
 	case Removed:
-		return "no longer: " + Words(c.Before)
+		return "no longer: " + FormatValue(c.Before)
 	}
-	return fmt.Sprintf("%s becomes %s", Words(c.Before), Words(c.After))
+	return fmt.Sprintf("%s becomes %s", FormatValue(c.Before), FormatValue(c.After))
 }
 
-// Words formats a value of a manifest for a person, in at most mostWords characters. For an object, Words returns the
-// name of the object; for a list, Words returns the values of the list, separated by commas.
-func Words(value any) string {
-	text := []rune(strings.Join(strings.Fields(words(value)), " "))
-	if len(text) > mostWords {
-		return string(text[:mostWords]) + "…"
+// FormatValue formats a value of a manifest for a person, in at most maxSummaryLength characters. For an object,
+// FormatValue returns the name of the object; for a list, FormatValue returns the values of the list, separated by
+// commas.
+func FormatValue(value any) string {
+	text := []rune(strings.Join(strings.Fields(formatValue(value)), " "))
+	if len(text) > maxSummaryLength {
+		return string(text[:maxSummaryLength]) + "…"
 	}
 	return string(text)
 }
 
-func words(value any) string {
+func formatValue(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "nothing"
@@ -46,15 +47,15 @@ func words(value any) string {
 		}
 		return "no"
 	case []string:
-		return listInWords(v)
+		return formatList(v)
 	case []any:
 		parts := make([]string, len(v))
 		for i := range v {
-			parts[i] = words(v[i])
+			parts[i] = formatValue(v[i])
 		}
-		return listInWords(parts)
+		return formatList(parts)
 	case map[string]any:
-		return objectInWords(v)
+		return formatObject(v)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -63,14 +64,14 @@ func words(value any) string {
 	return string(text)
 }
 
-func listInWords(parts []string) string {
+func formatList(parts []string) string {
 	if len(parts) == 0 {
 		return "none"
 	}
 	return strings.Join(parts, ", ")
 }
 
-func objectInWords(v map[string]any) string {
+func formatObject(v map[string]any) string {
 	for _, called := range []string{"name", "label", "key"} {
 		if name, ok := v[called].(string); ok {
 			return name
@@ -78,8 +79,8 @@ func objectInWords(v map[string]any) string {
 	}
 	parts := make([]string, 0, len(v))
 	for field, value := range v {
-		parts = append(parts, strings.ReplaceAll(field, "_", " ")+" "+words(value))
+		parts = append(parts, strings.ReplaceAll(field, "_", " ")+" "+formatValue(value))
 	}
 	slices.Sort(parts)
-	return listInWords(parts)
+	return formatList(parts)
 }

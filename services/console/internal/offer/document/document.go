@@ -26,11 +26,11 @@ type Document struct {
 // Read parses the text of a manifest. If the manifest is invalid, Read returns the problems of the manifest and no
 // document.
 func Read(text []byte) (*Document, []manifest.Problem, error) {
-	return ReadUntil(text, never)
+	return ReadUntil(text, neverStop)
 }
 
-// never is a stop function for [ReadUntil]. It always returns false, so the parsing runs to its end.
-func never() bool { return false }
+// neverStop is a stop function for [ReadUntil]. It always returns false, so the parsing runs to its end.
+func neverStop() bool { return false }
 
 // ReadUntil is [Read], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
 func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, error) {
@@ -47,24 +47,24 @@ func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, er
 
 // Fields returns a copy of the manifest's fields, which the caller may change. A field is missing from the copy if the
 // text omits the field or sets it to its default.
-func (d *Document) Fields() (Fields, error) { return fieldsOf(d.fields) }
+func (d *Document) Fields() (Fields, error) { return decodeFields(d.fields) }
 
-func fieldsOf(canonical []byte) (Fields, error) {
+func decodeFields(canonical []byte) (Fields, error) {
 	reader := json.NewDecoder(bytes.NewReader(canonical))
 	reader.UseNumber()
 	var all Fields
 	return all, reader.Decode(&all)
 }
 
-// With returns a document that has the fields in the argument `fields`. The text of the new document is the text of `d`
-// with these fields written into it. If the fields are invalid, With returns the problems and no document. The paths of
-// the problems count list items from 0. The line numbers of the problems have no meaning.
-func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
-	return d.WithUntil(fields, never)
+// WithFields returns a document that has the fields in the argument `fields`. The text of the new document is the text
+// of `d` with these fields written into it. If the fields are invalid, WithFields returns the problems and no document.
+// The paths of the problems count list items from 0. The line numbers of the problems have no meaning.
+func (d *Document) WithFields(fields Fields) (*Document, []manifest.Problem, error) {
+	return d.WithFieldsUntil(fields, neverStop)
 }
 
-// WithUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
-func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
+// WithFieldsUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
+func (d *Document) WithFieldsUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, nil, err
@@ -79,8 +79,8 @@ func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []mani
 	return wanted, nil, nil
 }
 
-// Same reports whether two values of a manifest are equal. Numbers that differ only in trailing zeros are equal.
-func Same(a, b any) bool {
+// Equal reports whether two values of a manifest are equal. Numbers that differ only in trailing zeros are equal.
+func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case Fields:
 		b, ok := b.(Fields)
@@ -89,30 +89,31 @@ func Same(a, b any) bool {
 		}
 		for name, value := range a {
 			other, has := b[name]
-			if !has || !Same(value, other) {
+			if !has || !Equal(value, other) {
 				return false
 			}
 		}
 		return true
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, Same)
+		return ok && slices.EqualFunc(a, b, Equal)
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && (a == b || sameNumber(a, b))
+		return ok && (a == b || equalNumbers(a, b))
 	}
 	return reflect.DeepEqual(a, b)
 }
 
-func sameNumber(a, b json.Number) bool {
+func equalNumbers(a, b json.Number) bool {
 	one, err := decimal.NewFromString(a.String())
 	other, err2 := decimal.NewFromString(b.String())
 	return err == nil && err2 == nil && one.Equal(other)
 }
 
-// Name returns the text that identifies an object in its list, whatever the object's position. The text is the object's
-// key, or its date if the object has no key. The second result is false if the object has neither a key nor a date.
-func Name(item any) (string, bool) {
+// NameOf returns the text that identifies an object in its list, whatever the object's position. The text is the
+// object's key, or its date if the object has no key. The second result is false if the object has neither a key nor a
+// date.
+func NameOf(item any) (string, bool) {
 	object, ok := item.(Fields)
 	if !ok {
 		return "", false
@@ -125,16 +126,16 @@ func Name(item any) (string, bool) {
 	return "", false
 }
 
-// named returns the names ([Name]) of the objects in a list, in the order of the list, and a map from names to
+// indexByName returns the names ([Name]) of the objects in a list, in the order of the list, and a map from names to
 // objects. The third result is false if an object has no name, or if two objects have the same name.
-func named(value any) ([]string, map[string]Fields, bool) {
+func indexByName(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {
 		return nil, nil, false
 	}
 	names, objects := make([]string, len(list)), make(map[string]Fields, len(list))
 	for i, item := range list {
-		name, ok := Name(item)
+		name, ok := NameOf(item)
 		if _, twice := objects[name]; !ok || twice {
 			return nil, nil, false
 		}
@@ -148,7 +149,7 @@ func named(value any) ([]string, map[string]Fields, bool) {
 func Find(fields Fields, list, name string) (Fields, bool) {
 	items, _ := fields[list].([]any)
 	for _, item := range items {
-		if own, ok := Name(item); ok && own == name {
+		if own, ok := NameOf(item); ok && own == name {
 			return item.(Fields), true
 		}
 	}

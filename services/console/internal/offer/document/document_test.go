@@ -60,7 +60,7 @@ services:
 # the end
 `
 
-func read(t testing.TB, text string) (*document.Document, document.Fields) {
+func mustRead(t testing.TB, text string) (*document.Document, document.Fields) {
 	t.Helper()
 	d, problems, err := document.Read([]byte(text))
 	if err != nil || len(problems) > 0 {
@@ -73,15 +73,15 @@ func read(t testing.TB, text string) (*document.Document, document.Fields) {
 	return d, fields
 }
 
-// TestReadingAndWritingStopWhenTheCallerSaysSo shows that reading and writing end at any call of the stop function that
+// TestReadAndWriteStopOnRequest shows that reading and writing end at any call of the stop function that
 // returns true. They then return ErrStopped and no document.
-func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
+func TestReadAndWriteStopOnRequest(t *testing.T) {
 	t.Parallel()
-	d, fields := read(t, studio)
+	d, fields := mustRead(t, studio)
 	fields["name"] = "Atelier"
 	for after := 0; ; after++ {
 		asked := 0
-		changed, problems, err := d.WithUntil(fields, func() bool { asked++; return asked > after })
+		changed, problems, err := d.WithFieldsUntil(fields, func() bool { asked++; return asked > after })
 		if err == nil && asked <= after { // the stop function never returned true
 			if after < 3 || changed == nil || !strings.Contains(string(changed.Text), "\nname: Atelier") {
 				t.Errorf("after it asked %d times: %v", asked, problems)
@@ -98,8 +98,8 @@ func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLinesOfWhatChangesAreWritten shows that a change of a field changes only the lines of that field.
-func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
+// TestWithFieldsRewritesOnlyChangedLines shows that a change of a field changes only the lines of that field.
+func TestWithFieldsRewritesOnlyChangedLines(t *testing.T) {
 	t.Parallel()
 	item := func(fields document.Fields, list, key string) document.Fields {
 		found, ok := document.Find(fields, list, key)
@@ -150,9 +150,9 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, fields := read(t, studio)
+			d, fields := mustRead(t, studio)
 			c.change(fields)
-			changed, problems, err := d.With(fields)
+			changed, problems, err := d.WithFields(fields)
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
@@ -163,9 +163,9 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 	}
 }
 
-// TestTheTextSaysWhatWasAskedFor shows that the written text, read again, has exactly the changed fields. It includes
-// texts that cannot be changed line by line.
-func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
+// TestWithFieldsTextHasWantedContent shows that the written text, read again, has exactly the changed fields. It
+// includes texts that cannot be changed line by line.
+func TestWithFieldsTextHasWantedContent(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		studio, strings.Replace(studio, "- {key: ben",
@@ -173,7 +173,7 @@ func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 		strings.ReplaceAll(studio, "\n  ", "\n    "), strings.Replace(studio, "[anna, ben]", "&all [anna, ben]", 1) +
 			"blocks: [{from: 2026-12-01T12:00, to: 2026-12-01T14:00, staff: *all}]\n",
 	}
-	_, fields := read(t, studio)
+	_, fields := mustRead(t, studio)
 	bare, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
@@ -181,17 +181,17 @@ func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 	texts = append(texts, string(bare))
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.SampledFrom(texts).Draw(r, "text")
-		d, fields := read(t, text)
+		d, fields := mustRead(t, text)
 		for range rapid.IntRange(1, 4).Draw(r, "changes") {
-			change(r, fields)
+			changeFields(r, fields)
 		}
-		changed, problems, err := d.With(fields)
+		changed, problems, err := d.WithFields(fields)
 		if err != nil || len(problems) > 0 {
 			r.Fatal(err, problems)
 		}
-		_, got := read(t, string(changed.Text))
-		if !document.Same(got, normal(t, fields)) {
-			r.Fatalf("the text says something else:\n%s\n%s", changed.Text, cmp.Diff(normal(t, fields), got))
+		_, got := mustRead(t, string(changed.Text))
+		if !document.Equal(got, normalize(t, fields)) {
+			r.Fatalf("the text says something else:\n%s\n%s", changed.Text, cmp.Diff(normalize(t, fields), got))
 		}
 		if strings.Contains(text, "# the end") && !strings.ContainsAny(text, "&") &&
 			!strings.Contains(string(changed.Text), "# the end") {
@@ -200,19 +200,19 @@ func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 	})
 }
 
-// normal returns the fields as they are after they are written and read again.
-func normal(t testing.TB, fields document.Fields) document.Fields {
+// normalize returns the fields as they are after they are written and read again.
+func normalize(t testing.TB, fields document.Fields) document.Fields {
 	t.Helper()
 	text, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, all := read(t, string(text))
+	_, all := mustRead(t, string(text))
 	return all
 }
 
-// change makes one random change of a kind that the forms make.
-func change(r *rapid.T, fields document.Fields) {
+// changeFields makes one random change of a kind that the forms make.
+func changeFields(r *rapid.T, fields document.Fields) {
 	services, _ := fields["services"].([]any)
 	switch what := rapid.IntRange(0, 6).Draw(r, "change"); {
 	case what == 0:
@@ -241,24 +241,24 @@ func change(r *rapid.T, fields document.Fields) {
 	}
 }
 
-// TestMergingLosesNoChangeUnseen shows that the merge of two changed versions has each change or lists it as a
+// TestMergeKeepsOrReportsEachChange shows that the merge of two changed versions has each change or lists it as a
 // conflict. A merge with the unchanged version has no conflicts.
-func TestMergingLosesNoChangeUnseen(t *testing.T) {
+func TestMergeKeepsOrReportsEachChange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		_, base := read(t, studio)
-		_, mine := read(t, studio)
-		_, theirs := read(t, studio)
+		_, base := mustRead(t, studio)
+		_, mine := mustRead(t, studio)
+		_, theirs := mustRead(t, studio)
 		for range rapid.IntRange(0, 3).Draw(r, "mine") {
-			change(r, mine)
+			changeFields(r, mine)
 		}
 		for range rapid.IntRange(0, 3).Draw(r, "theirs") {
-			change(r, theirs)
+			changeFields(r, theirs)
 		}
-		mine, theirs = normal(t, mine), normal(t, theirs)
+		mine, theirs = normalize(t, mine), normalize(t, theirs)
 		never := func(string) bool { return false }
 		alone, conflicts := document.Merge(base, mine, base, never)
-		if len(conflicts) > 0 || !document.Same(alone, mine) {
+		if len(conflicts) > 0 || !document.Equal(alone, mine) {
 			r.Fatalf("alone: %v %s", conflicts, cmp.Diff(mine, alone))
 		}
 		merged, conflicts := document.Merge(base, mine, theirs, never)
@@ -270,16 +270,17 @@ func TestMergingLosesNoChangeUnseen(t *testing.T) {
 		for _, c := range conflicts {
 			listed[c.Path()] = true
 		}
-		seen(r, nil, base, mine, merged, listed)
-		seen(r, nil, base, theirs, other, listed)
+		checkMergedFields(r, nil, base, mine, merged, listed)
+		checkMergedFields(r, nil, base, theirs, other, listed)
 		if len(conflicts) == 0 {
-			seen(r, nil, base, theirs, merged, listed)
+			checkMergedFields(r, nil, base, theirs, merged, listed)
 		}
 	})
 }
 
-// seen fails if a changed field has another value in `merged` than in `changed` and is not listed as a conflict.
-func seen(r *rapid.T, at []string, base, changed, merged document.Fields, listed map[string]bool) {
+// checkMergedFields fails if a changed field has another value in `merged` than in `changed` and is not listed as a
+// conflict.
+func checkMergedFields(r *rapid.T, at []string, base, changed, merged document.Fields, listed map[string]bool) {
 	names := maps.Clone(base)
 	maps.Copy(names, changed)
 	for name := range names {
@@ -287,26 +288,26 @@ func seen(r *rapid.T, at []string, base, changed, merged document.Fields, listed
 		before, was := base[name]
 		after, is := changed[name]
 		got, has := merged[name]
-		if was == is && document.Same(before, after) || listed[strings.Join(here, ".")] {
+		if was == is && document.Equal(before, after) || listed[strings.Join(here, ".")] {
 			continue
 		}
-		if deep(r, here, before, after, got, listed) {
+		if checkMergedValue(r, here, before, after, got, listed) {
 			continue
 		}
-		if is != has || !document.Same(after, got) {
+		if is != has || !document.Equal(after, got) {
 			r.Fatalf("%v is %v, want %v", here, got, after)
 		}
 	}
 }
 
-// deep calls [seen] for the members of an object or the items of a list of named objects. It returns false for other
-// values.
-func deep(r *rapid.T, at []string, before, after, got any, listed map[string]bool) bool {
+// checkMergedValue calls [seen] for the members of an object or the items of a list of named objects. It returns false
+// for other values.
+func checkMergedValue(r *rapid.T, at []string, before, after, got any, listed map[string]bool) bool {
 	old, ok := before.(document.Fields)
 	changed, ok2 := after.(document.Fields)
 	merged, ok3 := got.(document.Fields)
 	if ok && ok2 && ok3 {
-		seen(r, at, old, changed, merged, listed)
+		checkMergedFields(r, at, old, changed, merged, listed)
 		return true
 	}
 	list, _ := before.([]any)
@@ -314,18 +315,18 @@ func deep(r *rapid.T, at []string, before, after, got any, listed map[string]boo
 	if len(list)+len(added) == 0 {
 		return false
 	}
-	if _, isNamed := document.Name(slices.Concat(list, added)[0]); !isNamed {
+	if _, isNamed := document.NameOf(slices.Concat(list, added)[0]); !isNamed {
 		return false
 	}
-	seen(r, at, byName(before), byName(after), byName(got), listed)
+	checkMergedFields(r, at, indexItems(before), indexItems(after), indexItems(got), listed)
 	return true
 }
 
-func byName(value any) document.Fields {
+func indexItems(value any) document.Fields {
 	all := document.Fields{}
 	list, _ := value.([]any)
 	for _, item := range list {
-		name, _ := document.Name(item)
+		name, _ := document.NameOf(item)
 		all["["+name+"]"] = item
 	}
 	return all

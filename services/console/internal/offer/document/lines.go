@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// mostCompared is the maximum number of pairs of lines that are compared to find lines that two texts have in common.
-// If two texts have more pairs of lines, the whole part in which the texts differ counts as one change.
-const mostCompared = 1 << 20
+// maxComparedPairs is the maximum number of pairs of lines that are compared to find lines that two texts have in
+// common. If two texts have more pairs of lines, the whole part in which the texts differ counts as one change.
+const maxComparedPairs = 1 << 20
 
 // MergeLines merges two changes of one text line by line. The argument `base` is the text before the changes; `mine`
 // and `theirs` are the changed texts. The second result is false if the two changes conflict: they change the same or
 // adjacent lines differently.
 func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
-	lines := linesOf(base)
-	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))
+	lines := splitLines(base)
+	own, others := findHunks(lines, splitLines(mine)), findHunks(lines, splitLines(theirs))
 	var out bytes.Buffer
 	at := 0
 	take := func(p patch) {
@@ -44,11 +44,11 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
+func splitLines(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks returns the changes between an old text and a new text. The argument `from` has the lines of the old text, and
-// the argument `to` has the lines of the new text. Each change has the replaced lines and their new text.
-func hunks(from, to []string) []patch {
+// findHunks returns the changes between an old text and a new text. The argument `from` has the lines of the old text,
+// and the argument `to` has the lines of the new text. Each change has the replaced lines and their new text.
+func findHunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {
 		first++
@@ -58,10 +58,10 @@ func hunks(from, to []string) []patch {
 		last++
 	}
 	a, b := from[first:len(from)-last], to[first:len(to)-last]
-	if len(a)*len(b) > mostCompared {
+	if len(a)*len(b) > maxComparedPairs {
 		return []patch{{first, first + len(a), strings.Join(b, "")}}
 	}
-	same := common(a, b)
+	same := buildCommonTable(a, b)
 	var all []patch
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		if i < len(a) && j < len(b) && a[i] == b[j] {
@@ -84,9 +84,9 @@ func hunks(from, to []string) []patch {
 	return all
 }
 
-// common returns a table of the lines that two texts have in common. The entry [i][j] of the table is the length of the
-// longest common subsequence of a[i:] and b[j:].
-func common(a, b []string) [][]int32 {
+// buildCommonTable returns a table of the lines that two texts have in common. The entry [i][j] of the table is the
+// length of the longest common subsequence of a[i:] and b[j:].
+func buildCommonTable(a, b []string) [][]int32 {
 	same := make([][]int32, len(a)+1)
 	for i := range same {
 		same[i] = make([]int32, len(b)+1)
@@ -101,14 +101,14 @@ func common(a, b []string) [][]int32 {
 	return same
 }
 
-// Line returns the number of the line on which a top-level field begins in the text. Lines are counted from 1. Line
+// FindLine returns the number of the line on which a top-level field begins in the text. Lines are counted from 1. Line
 // returns 0 if the text does not contain the field.
-func (d *Document) Line(field string) int {
+func (d *Document) FindLine(field string) int {
 	root, ok := parse(d.Text)
 	if !ok {
 		return 0
 	}
-	i := at(root, field)
+	i := findKey(root, field)
 	if i < 0 {
 		return 0
 	}

@@ -27,9 +27,9 @@ func edit(t *rapid.T, lines []string, word string) []string {
 	return out
 }
 
-// TestLinesAreMergedWholeOrNotAtAll shows that a merge with an unchanged text returns the changed one. The order of the
-// two texts does not matter. A merge keeps each added line and drops each removed line.
-func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
+// TestMergeLinesKeepsAllChangesOrFails shows that a merge with an unchanged text returns the changed one. The order of
+// the two texts does not matter. A merge keeps each added line and drops each removed line.
+func TestMergeLinesKeepsAllChangesOrFails(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n", "e\n", "f\n", "\n"})
@@ -67,9 +67,9 @@ func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestLinesFarApartAreMerged shows that changes of different lines are merged. If both texts change the same line, the
-// merge fails.
-func TestLinesFarApartAreMerged(t *testing.T) {
+// TestMergeLinesMergesDistantLines shows that changes of different lines are merged. If both texts change the same
+// line, the merge fails.
+func TestMergeLinesMergesDistantLines(t *testing.T) {
 	t.Parallel()
 	const base = "# ours\na: 1\nb: 2\nc: 3\nd: 4\n"
 	for _, c := range []struct{ mine, theirs, want string }{
@@ -84,7 +84,7 @@ func TestLinesFarApartAreMerged(t *testing.T) {
 		}
 	}
 	d, problems, err := document.Read([]byte("# x\napiVersion: slotmesh/v1\nkind: Business\nslug: a\nname: A\ncurrency: EUR\ntimezone: UTC\ndefault_language: en\n"))
-	if err != nil || len(problems) > 0 || d.Line("slug") != 4 || d.Line("account") != 0 {
-		t.Errorf("slug stands on line %d (%v %v)", d.Line("slug"), problems, err)
+	if err != nil || len(problems) > 0 || d.FindLine("slug") != 4 || d.FindLine("account") != 0 {
+		t.Errorf("slug stands on line %d (%v %v)", d.FindLine("slug"), problems, err)
 	}
 }

@@ -25,40 +25,41 @@ type missing struct{}
 // value from `theirs` if `takeTheirs` returns true for this path; otherwise they have the value from `mine`. Merge does
 // not change its arguments, but the merged fields share values with them.
 func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
-	m := merging{takeTheirs: takeTheirs}
-	merged, _ := m.values(nil, base, mine, theirs).(Fields)
+	m := merger{takeTheirs: takeTheirs}
+	merged, _ := m.mergeValues(nil, base, mine, theirs).(Fields)
 	return merged, m.conflicts
 }
 
-type merging struct {
+type merger struct {
 	takeTheirs func(string) bool
 	conflicts  []Conflict
 }
 
-func (m *merging) values(at []string, base, mine, theirs any) any {
+func (m *merger) mergeValues(at []string, base, mine, theirs any) any {
 	switch {
-	case Same(base, mine):
+	case Equal(base, mine):
 		return theirs
-	case Same(base, theirs), Same(mine, theirs):
+	case Equal(base, theirs), Equal(mine, theirs):
 		return mine
 	}
 	own, isObject := mine.(Fields)
 	others, bothAre := theirs.(Fields)
 	if isObject && bothAre {
 		before, _ := base.(Fields)
-		return m.objects(at, before, own, others)
+		return m.mergeObjects(at, before, own, others)
 	}
-	ownNames, ownItems, isList := named(mine)
-	othersNames, othersItems, bothLists := named(theirs)
-	names, items, had := named(base)
+	ownNames, ownItems, isList := indexByName(mine)
+	othersNames, othersItems, bothLists := indexByName(theirs)
+	names, items, had := indexByName(base)
 	if isList && bothLists && (had || base == missing{}) {
-		return m.lists(at, listOf{names, items}, listOf{ownNames, ownItems}, listOf{othersNames, othersItems})
+		return m.mergeLists(at, namedList{names, items}, namedList{ownNames, ownItems},
+			namedList{othersNames, othersItems})
 	}
-	return m.conflict(at, mine, theirs)
+	return m.addConflict(at, mine, theirs)
 }
 
-func (m *merging) conflict(at []string, mine, theirs any) any {
-	c := Conflict{At: slices.Clone(at), Mine: shown(mine), Theirs: shown(theirs)}
+func (m *merger) addConflict(at []string, mine, theirs any) any {
+	c := Conflict{At: slices.Clone(at), Mine: displayValue(mine), Theirs: displayValue(theirs)}
 	m.conflicts = append(m.conflicts, c)
 	if m.takeTheirs(c.Path()) {
 		return theirs
@@ -66,21 +67,21 @@ func (m *merging) conflict(at []string, mine, theirs any) any {
 	return mine
 }
 
-func shown(value any) any {
+func displayValue(value any) any {
 	if (value == missing{}) {
 		return nil
 	}
 	return value
 }
 
-func get[T any](all map[string]T, name string) any {
+func findOrMissing[T any](all map[string]T, name string) any {
 	if value, ok := all[name]; ok {
 		return value
 	}
 	return missing{}
 }
 
-func (m *merging) objects(at []string, base, mine, theirs Fields) Fields {
+func (m *merger) mergeObjects(at []string, base, mine, theirs Fields) Fields {
 	names := map[string]bool{}
 	for _, fields := range []Fields{base, mine, theirs} {
 		for name := range fields {
@@ -89,7 +90,8 @@ func (m *merging) objects(at []string, base, mine, theirs Fields) Fields {
 	}
 	merged := Fields{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		value := m.values(append(at, name), get(base, name), get(mine, name), get(theirs, name))
+		value := m.mergeValues(append(at, name), findOrMissing(base, name), findOrMissing(mine, name),
+			findOrMissing(theirs, name))
 		if (value != missing{}) {
 			merged[name] = value
 		}
@@ -97,23 +99,23 @@ func (m *merging) objects(at []string, base, mine, theirs Fields) Fields {
 	return merged
 }
 
-type listOf struct {
+type namedList struct {
 	names []string
 	items map[string]Fields
 }
 
-// item merges one object of a list. If both people added different objects with the same name, item does not merge the
-// fields of these objects: the two objects are one conflict.
-func (m *merging) item(at []string, base, mine, theirs any) any {
-	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
-		return m.conflict(at, mine, theirs)
+// mergeItem merges one object of a list. If both people added different objects with the same name, mergeItem does not
+// merge the fields of these objects: the two objects are one conflict.
+func (m *merger) mergeItem(at []string, base, mine, theirs any) any {
+	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Equal(mine, theirs) {
+		return m.addConflict(at, mine, theirs)
 	}
-	return m.values(at, base, mine, theirs)
+	return m.mergeValues(at, base, mine, theirs)
 }
 
-// lists merges two changed lists object by object. If `theirs` has the same order as `base`, the result has the order
-// of `mine`. Otherwise the result has the order of `theirs`, and the objects that only `mine` contains come last.
-func (m *merging) lists(at []string, base, mine, theirs listOf) any {
+// mergeLists merges two changed lists object by object. If `theirs` has the same order as `base`, the result has the
+// order of `mine`. Otherwise the result has the order of `theirs`, and the objects that only `mine` contains come last.
+func (m *merger) mergeLists(at []string, base, mine, theirs namedList) any {
 	order := slices.Clone(theirs.names)
 	if slices.Equal(base.names, theirs.names) {
 		order = slices.Clone(mine.names)
@@ -125,7 +127,8 @@ func (m *merging) lists(at []string, base, mine, theirs listOf) any {
 	}
 	merged := []any{}
 	for _, name := range order {
-		value := m.item(append(at, "["+name+"]"), get(base.items, name), get(mine.items, name), get(theirs.items, name))
+		value := m.mergeItem(append(at, "["+name+"]"), findOrMissing(base.items, name), findOrMissing(mine.items, name),
+			findOrMissing(theirs.items, name))
 		if (value != missing{}) {
 			merged = append(merged, value)
 		}

@@ -9,12 +9,12 @@ import (
 // removed object: these objects were changed, or were removed too. A service becomes inactive if no member of its staff
 // is left.
 type Removal struct {
-	Rules, RulesGone         int // number of changed pricing rules; number removed because their scope became empty
-	Questions, QuestionsGone int // number of changed questions of the booking page; number of removed questions
-	Services, ServicesOff    int // number of services that lost the removed member; number that became inactive
-	Classes                  int // number of class sessions that lost the removed member
-	Blocks, Upsells          int
-	Packages                 int // number of removed packages; each contained the removed service
+	Rules, RemovedRules         int // number of changed pricing rules; number removed because their scope became empty
+	Questions, RemovedQuestions int // number of changed questions of the booking page; number of removed questions
+	Services, DisabledServices  int // number of services that lost the removed member; number that became inactive
+	Classes                     int // number of class sessions that lost the removed member
+	Blocks, Upsells             int
+	Packages                    int // number of removed packages; each contained the removed service
 }
 
 // Remove removes an object from a list of the offer, and removes all references to this object. The argument `list` is
@@ -23,17 +23,17 @@ type Removal struct {
 func Remove(fields Fields, list, key string) (Removal, bool) {
 	var r Removal
 	items, _ := fields[list].([]any)
-	i := slices.IndexFunc(items, func(item any) bool { name, ok := Name(item); return ok && name == key })
+	i := slices.IndexFunc(items, func(item any) bool { name, ok := NameOf(item); return ok && name == key })
 	if i < 0 {
 		return r, false
 	}
-	put(fields, list, slices.Delete(slices.Clone(items), i, i+1))
+	setList(fields, list, slices.Delete(slices.Clone(items), i, i+1))
 	switch list {
 	case "services":
-		r.Questions, r.QuestionsGone = unname(fields, "form", func(question Fields) (bool, bool) {
-			return strike(question, "services", key)
+		r.Questions, r.RemovedQuestions = removeReferences(fields, "form", func(question Fields) (bool, bool) {
+			return removeKey(question, "services", key)
 		})
-		_, r.Packages = unname(fields, "packages", func(sold Fields) (bool, bool) {
+		_, r.Packages = removeReferences(fields, "packages", func(sold Fields) (bool, bool) {
 			services, _ := sold["services"].([]any)
 			of := slices.Contains(services, any(key))
 			return of, of
@@ -41,16 +41,16 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	case "staff":
 		r.removeMember(fields, key)
 	case "rentals":
-		for _, rental := range objects(fields["rentals"]) {
-			n, _ := unname(rental, "upsells", func(upsell Fields) (bool, bool) {
+		for _, rental := range listObjects(fields["rentals"]) {
+			n, _ := removeReferences(rental, "upsells", func(upsell Fields) (bool, bool) {
 				return upsell["rental"] == key, upsell["rental"] == key
 			})
 			r.Upsells += n
 		}
 	}
-	r.Rules, r.RulesGone = unname(fields, "pricing_rules", func(rule Fields) (bool, bool) {
+	r.Rules, r.RemovedRules = removeReferences(fields, "pricing_rules", func(rule Fields) (bool, bool) {
 		applies, _ := rule["applies_to"].(Fields)
-		changed, gone := strike(applies, list, key)
+		changed, gone := removeKey(applies, list, key)
 		return changed, gone && len(applies) == 0
 	})
 	return r, true
@@ -60,25 +60,27 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 // left, removeMember makes the service inactive. Otherwise customers could book the service at any time, because a
 // service without staff has no working hours.
 func (r *Removal) removeMember(fields Fields, key string) {
-	for _, service := range objects(fields["services"]) {
-		if changed, gone := strike(service, "staff", key); changed {
+	for _, service := range listObjects(fields["services"]) {
+		if changed, gone := removeKey(service, "staff", key); changed {
 			r.Services++
 			if gone {
 				service["active"] = false
-				r.ServicesOff++
+				r.DisabledServices++
 			}
 		}
-		for _, session := range objects(service["classes"]) {
+		for _, session := range listObjects(service["classes"]) {
 			if session["staff"] == key {
 				delete(session, "staff")
 				r.Classes++
 			}
 		}
 	}
-	r.Blocks, _ = unname(fields, "blocks", func(block Fields) (bool, bool) { return strike(block, "staff", key) })
+	r.Blocks, _ = removeReferences(fields, "blocks", func(block Fields) (bool, bool) {
+		return removeKey(block, "staff", key)
+	})
 }
 
-func objects(list any) []Fields {
+func listObjects(list any) []Fields {
 	var all []Fields
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -89,17 +91,17 @@ func objects(list any) []Fields {
 	return all
 }
 
-func put(fields Fields, list string, items []any) {
+func setList(fields Fields, list string, items []any) {
 	fields[list] = items
 	if len(items) == 0 {
 		delete(fields, list)
 	}
 }
 
-// unname calls the function in the argument `change` for each object of a list. If the second result of this function
-// is true, unname removes the object from the list. unname returns the number of changed objects and the number of
-// removed objects.
-func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
+// removeReferences calls the function in the argument `change` for each object of a list. If the second result of this
+// function is true, removeReferences removes the object from the list. removeReferences returns the number of changed
+// objects and the number of removed objects.
+func removeReferences(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
 	if !there {
@@ -118,20 +120,20 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 		}
 		kept = append(kept, item)
 	}
-	put(fields, list, kept)
+	setList(fields, list, kept)
 	return all, removed
 }
 
-// strike removes a key from a list of keys in an object. The argument `list` is the name of the field that has the list
-// of keys. The first result reports whether the list contained the key. The second result reports whether the list
-// became empty; if so, strike removes the field.
-func strike(object Fields, list, key string) (bool, bool) {
+// removeKey removes a key from a list of keys in an object. The argument `list` is the name of the field that has the
+// list of keys. The first result reports whether the list contained the key. The second result reports whether the list
+// became empty; if so, removeKey removes the field.
+func removeKey(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {
 		return false, false
 	}
 	kept := slices.DeleteFunc(slices.Clone(keys), func(k any) bool { return k == key })
-	put(object, list, kept)
+	setList(object, list, kept)
 	return true, len(kept) == 0
 }
 

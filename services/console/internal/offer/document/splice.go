@@ -9,12 +9,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splicing changes a text by rewriting only the lines whose content differs. The unit of a rewrite is a whole top-level
+// splicer changes a text by rewriting only the lines whose content differs. The unit of a rewrite is a whole top-level
 // field, or one object of a list.
-type splicing struct {
-	lines   []string // lines of the text, each with its line break
-	patches []patch
-	failed  bool
+type splicer struct {
+	lines     []string // lines of the text, each with its line break
+	patches   []patch
+	hasFailed bool
 }
 
 // patch is a change of a text: the new text replaces lines[from:to].
@@ -28,46 +28,46 @@ func splice(text []byte, old, wanted Fields, bare *yaml.Node) ([]byte, bool) {
 	if !ok || root.Style&yaml.FlowStyle != 0 {
 		return nil, false
 	}
-	s := &splicing{lines: slices.Collect(strings.Lines(string(text)))}
+	s := &splicer{lines: slices.Collect(strings.Lines(string(text)))}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		if _, kept := wanted[key.Value]; Same(get(old, key.Value), get(wanted, key.Value)) {
+		if _, kept := wanted[key.Value]; Equal(findOrMissing(old, key.Value), findOrMissing(wanted, key.Value)) {
 			continue
-		} else if key.Column != 1 || !strings.HasPrefix(s.line(key.Line-1), key.Value) {
+		} else if key.Column != 1 || !strings.HasPrefix(s.readLine(key.Line-1), key.Value) {
 			return nil, false
-		} else if end := s.entryEnd(root, i); !kept {
+		} else if end := s.findEntryEnd(root, i); !kept {
 			s.patches = append(s.patches, patch{key.Line - 1, s.trim(key.Line-1, end, 0), ""})
 		} else {
-			s.entry(key, value, end, old[key.Value], wanted[key.Value], bare.Content[at(bare, key.Value)+1])
+			s.writeEntry(key, value, end, old[key.Value], wanted[key.Value], bare.Content[findKey(bare, key.Value)+1])
 		}
 	}
 	for b := 0; b < len(bare.Content); b += 2 {
-		if at(root, bare.Content[b].Value) < 0 {
-			s.add(mapping(bare.Content[b], bare.Content[b+1]), len(s.lines), len(s.lines), 0)
+		if findKey(root, bare.Content[b].Value) < 0 {
+			s.add(newMapping(bare.Content[b], bare.Content[b+1]), len(s.lines), len(s.lines), 0)
 		}
 	}
-	return s.applied(), !s.failed
+	return s.apply(), !s.hasFailed
 }
 
-func mapping(key, value *yaml.Node) *yaml.Node {
+func newMapping(key, value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, value}}
 }
 
-func sequence(item *yaml.Node) *yaml.Node {
+func newSequence(item *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}
 }
 
-func (s *splicing) line(i int) string {
+func (s *splicer) readLine(i int) string {
 	if i < 0 || i >= len(s.lines) {
 		return ""
 	}
 	return s.lines[i]
 }
 
-// entryEnd returns the index of the first line after a top-level field of root. This is the line on which the next
+// findEntryEnd returns the index of the first line after a top-level field of root. This is the line on which the next
 // field begins, or the number of lines if the field is the last one. The argument `i` is the index of the field's key
 // in root.Content.
-func (s *splicing) entryEnd(root *yaml.Node, i int) int {
+func (s *splicer) findEntryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
 	}
@@ -77,42 +77,43 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 // trim returns the end of the block s.lines[from:to] without the blank lines and comments at the end of the block. The
 // argument `indent` is a number of spaces. A comment at the end that is indented by more than `indent` spaces stays in
 // this block; other comments at the end belong to the following block.
-func (s *splicing) trim(from, to, indent int) int {
+func (s *splicer) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
-		if rest != "" && (rest[0] != '#' || indentOf(s.lines[to-1]) > indent) {
+		if rest != "" && (rest[0] != '#' || countIndent(s.lines[to-1]) > indent) {
 			break
 		}
 	}
 	return to
 }
 
-func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+func countIndent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// entry writes a changed top-level field. It rewrites only the objects that differ if the field is a list, all its
+// writeEntry writes a changed top-level field. It rewrites only the objects that differ if the field is a list, all its
 // objects have names, and the remaining objects keep their order.
-func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
-	names, _, ok := named(old)
-	wantedNames, items, ok2 := named(wanted)
+func (s *splicer) writeEntry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
+	names, _, ok := indexByName(old)
+	wantedNames, items, ok2 := indexByName(wanted)
 	stay := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return items[name] == nil })
 	byItem := ok && ok2 && value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 &&
 		len(value.Content) == len(names) &&
 		len(stay) > 0 && slices.Equal(stay, wantedNames[:len(stay)])
 	for _, item := range value.Content {
-		line := s.line(item.Line - 1)
+		line := s.readLine(item.Line - 1)
 		byItem = byItem && item.Kind == yaml.MappingNode && strings.HasPrefix(strings.TrimLeft(line, " "), "- ") &&
-			item.Column > indentOf(line)
+			item.Column > countIndent(line)
 	}
 	if !byItem {
 		from, to := key.Line-1, s.trim(key.Line-1, end, 0)
-		s.add(mapping(key, written(value, old, wanted, bare)), from, to, 0)
+		s.add(newMapping(key, updateNode(value, old, wanted, bare)), from, to, 0)
 		return
 	}
-	s.items(value, end, old.([]any), items, bare, len(stay))
+	s.spliceItems(value, end, old.([]any), items, bare, len(stay))
 }
 
-func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]Fields, bare *yaml.Node, stay int) {
-	indent, last := indentOf(s.line(list.Content[0].Line-1)), 0
+func (s *splicer) spliceItems(list *yaml.Node, end int, old []any, wanted map[string]Fields, bare *yaml.Node,
+	stay int) {
+	indent, last := countIndent(s.readLine(list.Content[0].Line-1)), 0
 	for i, item := range list.Content {
 		from, to := item.Line-1, end
 		if i+1 < len(list.Content) {
@@ -120,24 +121,24 @@ func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]
 		}
 		to = s.trim(from, to, indent)
 		last = to
-		name, _ := Name(old[i])
+		name, _ := NameOf(old[i])
 		switch after, stays := wanted[name]; {
 		case !stays:
 			s.remove(from, to, i > 0)
-		case !Same(old[i], after):
-			place := slices.IndexFunc(bare.Content, func(b *yaml.Node) bool { return named1(b) == name })
-			s.add(sequence(written(item, old[i], after, bare.Content[place])), from, to, indent)
+		case !Equal(old[i], after):
+			place := slices.IndexFunc(bare.Content, func(b *yaml.Node) bool { return nameOfNode(b) == name })
+			s.add(newSequence(updateNode(item, old[i], after, bare.Content[place])), from, to, indent)
 		}
 	}
 	for _, added := range bare.Content[stay:] {
-		s.add(sequence(added), last, last, indent)
+		s.add(newSequence(added), last, last, indent)
 	}
 }
 
-// named1 returns the name ([Name]) of an object that is a YAML node, or "" if the object has no name.
-func named1(n *yaml.Node) string {
+// nameOfNode returns the name ([Name]) of an object that is a YAML node, or "" if the object has no name.
+func nameOfNode(n *yaml.Node) string {
 	for _, field := range []string{"key", "date"} {
-		if i := at(n, field); i >= 0 {
+		if i := findKey(n, field); i >= 0 {
 			return n.Content[i+1].Value
 		}
 	}
@@ -149,7 +150,7 @@ func named1(n *yaml.Node) string {
 //
 // If the argument `comments` is true, remove also removes the comment directly above the object. Callers pass false for
 // the first object of a list, because the comment above the first object may describe the whole list.
-func (s *splicing) remove(from, to int, comments bool) {
+func (s *splicer) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
 	}
@@ -163,7 +164,7 @@ func (s *splicing) remove(from, to int, comments bool) {
 // add replaces s.lines[from:to] with the text of the YAML node `n`. First, add removes from `n` all comments that are
 // not in these lines. Other lines of the text already have these comments, so the comments would otherwise appear
 // twice.
-func (s *splicing) add(n *yaml.Node, from, to, indent int) {
+func (s *splicer) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)
 	inside = func(n *yaml.Node) {
@@ -179,7 +180,7 @@ func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	inside(n)
 	text, ok := render(n)
 	if !ok {
-		s.failed = true
+		s.hasFailed = true
 		return
 	}
 	var out strings.Builder
@@ -195,7 +196,7 @@ func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	s.patches = append(s.patches, patch{from, to, out.String()})
 }
 
-func (s *splicing) applied() []byte {
+func (s *splicer) apply() []byte {
 	slices.SortStableFunc(s.patches, func(a, b patch) int { return cmp.Compare(a.from, b.from) })
 	var out bytes.Buffer
 	next := 0

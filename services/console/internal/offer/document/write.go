@@ -25,7 +25,7 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, err := plain(wanted.fields)
+	bare, err := buildPlainNode(wanted.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 				return nil, false
 			}
 			root.Style = 0
-			return render(written(root, old, fields, bare))
+			return render(updateNode(root, old, fields, bare))
 		},
 	} {
 		if stop() {
@@ -54,7 +54,7 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 		if err != nil || len(problems) > 0 {
 			continue
 		}
-		if says, err := got.Fields(); err == nil && Same(says, fields) {
+		if says, err := got.Fields(); err == nil && Equal(says, fields) {
 			return text, nil
 		}
 	}
@@ -72,9 +72,9 @@ func parse(text []byte) (*yaml.Node, bool) {
 	return whole.Content[0], true
 }
 
-// plain converts canonical JSON to a YAML node without a style (quotes or block form). The node keeps the order of
-// the JSON fields.
-func plain(canonical []byte) (*yaml.Node, error) {
+// buildPlainNode converts canonical JSON to a YAML node without a style (quotes or block form). The node keeps the
+// order of the JSON fields.
+func buildPlainNode(canonical []byte) (*yaml.Node, error) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(canonical, &whole); err != nil {
 		return nil, err
@@ -100,13 +100,13 @@ func render(n *yaml.Node) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// written changes the content of the YAML node `n` from `old` to `wanted`, and returns the changed node. The node
+// updateNode changes the content of the YAML node `n` from `old` to `wanted`, and returns the changed node. The node
 // `bare` has the wanted content without comments. New parts of the result are copies from `bare`.
-func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
-	if Same(old, wanted) {
+func updateNode(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
+	if Equal(old, wanted) {
 		return n
 	}
-	n = own(n)
+	n = resolveAlias(n)
 	before, _ := old.(Fields)
 	after, isObject := wanted.(Fields)
 	list, isList := wanted.([]any)
@@ -128,9 +128,9 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own returns a copy of the node to which an alias refers. The caller can change this copy without changing other
-// uses of the alias. If the argument is not an alias, `own` returns it unchanged.
-func own(n *yaml.Node) *yaml.Node {
+// resolveAlias returns a copy of the node to which an alias refers. The caller can change this copy without changing
+// other uses of the alias. If the argument is not an alias, `own` returns it unchanged.
+func resolveAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
 	}
@@ -146,8 +146,8 @@ func own(n *yaml.Node) *yaml.Node {
 	return clone(n.Alias)
 }
 
-// at returns the index of a key in the content of a YAML mapping, or -1 if the mapping does not have the key.
-func at(n *yaml.Node, name string) int {
+// findKey returns the index of a key in the content of a YAML mapping, or -1 if the mapping does not have the key.
+func findKey(n *yaml.Node, name string) int {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
 			return i
@@ -158,7 +158,7 @@ func at(n *yaml.Node, name string) int {
 
 func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 	for name := range old {
-		if i := at(n, name); i >= 0 && wanted[name] == nil {
+		if i := findKey(n, name); i >= 0 && wanted[name] == nil {
 			if _, null := wanted[name]; !null {
 				n.Content = slices.Delete(n.Content, i, i+2)
 			}
@@ -167,15 +167,15 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 	behind := 0
 	for b := 0; b < len(bare.Content); b += 2 {
 		name := bare.Content[b].Value
-		i := at(n, name)
+		i := findKey(n, name)
 		before, was := old[name]
 		switch {
-		case i < 0 && was && Same(before, wanted[name]): // the value comes from a merge key
+		case i < 0 && was && Equal(before, wanted[name]): // the value comes from a merge key
 		case i < 0:
 			n.Content = slices.Insert(n.Content, behind, bare.Content[b], bare.Content[b+1])
 			behind += 2
-		case !was || !Same(before, wanted[name]):
-			n.Content[i+1] = written(n.Content[i+1], before, wanted[name], bare.Content[b+1])
+		case !was || !Equal(before, wanted[name]):
+			n.Content[i+1] = updateNode(n.Content[i+1], before, wanted[name], bare.Content[b+1])
 			behind = i + 2
 		default:
 			behind = i + 2
@@ -189,9 +189,9 @@ func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
 	had, taken := n.Content, make([]bool, len(old))
 	n.Content = make([]*yaml.Node, len(wanted))
 	for i, item := range wanted {
-		from := slices.IndexFunc(old, func(o any) bool { return sameItem(o, item) })
+		from := slices.IndexFunc(old, func(o any) bool { return equalItems(o, item) })
 		for from >= 0 && taken[from] {
-			next := slices.IndexFunc(old[from+1:], func(o any) bool { return sameItem(o, item) })
+			next := slices.IndexFunc(old[from+1:], func(o any) bool { return equalItems(o, item) })
 			if from += next + 1; next < 0 {
 				from = -1
 			}
@@ -201,15 +201,15 @@ func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
 			continue
 		}
 		taken[from] = true
-		n.Content[i] = written(had[from], old[from], item, bare.Content[i])
+		n.Content[i] = updateNode(had[from], old[from], item, bare.Content[i])
 	}
 }
 
-func sameItem(a, b any) bool {
-	name, ok := Name(a)
-	other, ok2 := Name(b)
+func equalItems(a, b any) bool {
+	name, ok := NameOf(a)
+	other, ok2 := NameOf(b)
 	if ok || ok2 {
 		return ok && ok2 && name == other
 	}
-	return Same(a, b)
+	return Equal(a, b)
 }

@@ -21,24 +21,24 @@ type Kind int
 
 // The kinds of inputs. Some comments show an example of the text that a person types.
 const (
-	Line    Kind = iota // a line of text
-	Address             // a web address
-	Prose               // HTML; shown as plain text if it contains only paragraphs and line breaks
-	Whole               // an integer
-	Decimal             // a decimal number
-	Until               // deadline in hours before a start; a blank input means that customers may never act
-	Wholes              // integers, separated by commas
-	Lines               // one text per line
-	Date                // a date, such as 2026-12-24
-	Time                // a time of day, such as 18:30
-	Moment              // a local date and time, such as 2026-12-24T18:30
-	Switch              // a checkbox
-	Choice              // exactly one of Field.Options
-	Many                // any number of Field.Options
-	Picked              // Everything, or any number of Field.Options
-	Windows             // time periods of a day, each with a start and an end
-	Week                // Windows of each weekday
-	Rows                // a list of objects; Field.Fields are the fields of each object
+	Line         Kind = iota // a line of text
+	Address                  // a web address
+	Prose                    // HTML; shown as plain text if it contains only paragraphs and line breaks
+	Integer                  // an integer
+	Decimal                  // a decimal number
+	Deadline                 // deadline in hours before a start; a blank input means that customers may never act
+	Integers                 // integers, separated by commas
+	Lines                    // one text per line
+	Date                     // a date, such as 2026-12-24
+	Time                     // a time of day, such as 18:30
+	DateTime                 // a local date and time, such as 2026-12-24T18:30
+	Switch                   // a checkbox
+	Choice                   // exactly one of Field.Options
+	Checkboxes               // any number of Field.Options
+	ObjectPicker             // Everything, or any number of Field.Options
+	Windows                  // time periods of a day, each with a start and an end
+	Week                     // Windows of each weekday
+	Rows                     // a list of objects; Field.Fields are the fields of each object
 )
 
 // Field is one field of an object of the manifest, as a form shows it.
@@ -53,23 +53,23 @@ type Field struct {
 	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
 	// type the code or the symbol of this currency before or after the amount.
 	Currency string
-	// Ticked means that all Options of a [Many] field are ticked in a new row.
-	Ticked    bool
+	// IsTicked means that all Options of a [Many] field are ticked in a new row.
+	IsTicked  bool
 	Options   []Option
 	Suggested []string // suggested values of a [Line] field
 	// Fields are the fields of each row of a [Rows] field. If Key is not empty, each row has a key. The key of a new
 	// row is derived from the row's name, or from the text in Key if the row has no name.
 	Fields []Field
 	Key    string
-	// OwnHours means that a [Week] field has the hours of a member. The form then shows a choice above the hours: own
-	// hours, the hours of the business, or no weekly hours. The field Instead has the fields of the business, which
+	// HasOwnHours means that a [Week] field has the hours of a member. The form then shows a choice above the hours:
+	// own hours, the hours of the business, or no weekly hours. The field Instead has the fields of the business, which
 	// contain the hours of the business.
-	OwnHours bool
-	Instead  document.Fields
+	HasOwnHours bool
+	Instead     document.Fields
 }
 
-// Everything is the value of a [Picked] field when a person selects all objects.
-const Everything = "*"
+// AllObjects is the value of a [Picked] field when a person selects all objects.
+const AllObjects = "*"
 
 // Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the translated
 // text in Label. Sentence is "" if Label is not a translated text, for example if Label is a name.
@@ -82,8 +82,8 @@ type Group struct {
 	Fields []Field
 }
 
-// All returns the fields of all groups in one list, in the order of the groups.
-func All(groups []Group) []Field {
+// ListFields returns the fields of all groups in one list, in the order of the groups.
+func ListFields(groups []Group) []Field {
 	var all []Field
 	for _, g := range groups {
 		all = append(all, g.Fields...)
@@ -94,7 +94,7 @@ func All(groups []Group) []Field {
 // Weekdays are the names of the weekdays in a manifest.
 var Weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// Values of the choice that a form shows above a [Week] field with OwnHours.
+// Values of the choice that a form shows above a [Week] field with HasOwnHours.
 const (
 	HoursBusiness = "business"
 	HoursOwn      = "own"
@@ -111,7 +111,7 @@ func Show(object document.Fields, fields []Field) url.Values {
 func show(shown url.Values, object document.Fields, fields []Field, prefix string) {
 	for _, f := range fields {
 		name, value, there := prefix+f.Name, any(nil), false
-		if at, last := parent(object, f.Name, false); at != nil {
+		if at, last := findParent(object, f.Name, false); at != nil {
 			value, there = at[last]
 		}
 		switch {
@@ -126,36 +126,36 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 			showWeek(shown, f, name, value, there)
 		case f.Kind == Windows:
 			showWindows(shown, name, value)
-		case f.Kind == Picked && value == "all":
-			shown.Set(name, Everything)
-		case f.Kind == Many || f.Kind == Picked:
+		case f.Kind == ObjectPicker && value == "all":
+			shown.Set(name, AllObjects)
+		case f.Kind == Checkboxes || f.Kind == ObjectPicker:
 			list, _ := value.([]any)
 			for _, item := range list {
-				shown.Add(name, text(item))
+				shown.Add(name, formatText(item))
 			}
 		case !there:
 			shown.Set(name, f.Default)
 		default:
-			shown.Set(name, typed(f.Kind, value))
+			shown.Set(name, formatValue(f.Kind, value))
 		}
 	}
 }
 
-// typed returns a value of the manifest in the form in which a person types it into a field of this kind.
-func typed(kind Kind, value any) string {
+// formatValue returns a value of the manifest in the form in which a person types it into a field of this kind.
+func formatValue(kind Kind, value any) string {
 	switch kind {
 	case Prose:
-		return toText(text(value))
+		return toText(formatText(value))
 	case Switch:
 		if value == true {
 			return "yes"
 		}
 		return ""
-	case Lines, Wholes:
+	case Lines, Integers:
 		list, _ := value.([]any)
 		parts := make([]string, len(list))
 		for i, item := range list {
-			parts[i] = text(item)
+			parts[i] = formatText(item)
 		}
 		if kind == Lines {
 			return strings.Join(parts, "\n")
@@ -163,10 +163,10 @@ func typed(kind Kind, value any) string {
 		return strings.Join(parts, ", ")
 	default: // a person types values of the other kinds as the manifest stores them
 	}
-	return text(value)
+	return formatText(value)
 }
 
-func text(value any) string {
+func formatText(value any) string {
 	switch value := value.(type) {
 	case string:
 		return value
@@ -178,7 +178,7 @@ func text(value any) string {
 
 func showWeek(shown url.Values, f Field, name string, value any, there bool) {
 	days, _ := value.(document.Fields)
-	if f.OwnHours {
+	if f.HasOwnHours {
 		switch {
 		case !there:
 			shown.Set(name+".mode", HoursBusiness)
@@ -200,7 +200,7 @@ func showWindows(shown url.Values, name string, value any) {
 	list, _ := value.([]any)
 	shown.Set(name+".n", strconv.Itoa(len(list)))
 	for i, item := range list {
-		from, to, _ := strings.Cut(text(item), "-")
+		from, to, _ := strings.Cut(formatText(item), "-")
 		if to == "24:00" {
 			to = "00:00"
 		}
@@ -209,10 +209,10 @@ func showWindows(shown url.Values, name string, value any) {
 	}
 }
 
-// parent follows the dots in a field's name. It returns the object that contains the field, and the last part of the
-// name. If an object on the path does not exist, parent creates the object if the argument `made` is true, and returns
-// nil if `made` is false.
-func parent(object document.Fields, name string, made bool) (document.Fields, string) {
+// findParent follows the dots in a field's name. It returns the object that contains the field, and the last part of
+// the name. If an object on the path does not exist, parent creates the object if the argument `made` is true, and
+// returns nil if `made` is false.
+func findParent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
 		if !nested || object == nil {
@@ -227,38 +227,40 @@ func parent(object document.Fields, name string, made bool) (document.Fields, st
 	}
 }
 
-// Count returns the number of rows or windows that a form shows for a list. The argument `name` is the name of the
-// list. The result is at most mostRows.
-func Count(values url.Values, name string) int {
+// CountRows returns the number of rows or windows that a form shows for a list. The argument `name` is the name of the
+// list. The result is at most maxRows.
+func CountRows(values url.Values, name string) int {
 	n, err := strconv.Atoi(values.Get(name + ".n"))
 	if err != nil || n < 0 {
 		return 0
 	}
-	return min(n, mostRows)
+	return min(n, maxRows)
 }
 
-// mostRows is the maximum number of rows of a form.
-const mostRows = 1000
+// maxRows is the maximum number of rows of a form.
+const maxRows = 1000
 
-// same reports whether a person left a field unchanged: the submitted value equals the value that the form showed.
-func same(shown, posted url.Values, name string) bool {
+// isUnchanged reports whether a person left a field unchanged: the submitted value equals the value that the form
+// showed.
+func isUnchanged(shown, posted url.Values, name string) bool {
 	notBlank := func(all []string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })
 	}
 	return slices.Equal(notBlank(shown[name]), notBlank(posted[name]))
 }
 
-// Open returns the shown values and adds a blank row or window to each list, so that a person can add an object.
-func Open(shown url.Values, fields []Field) url.Values {
+// AddBlankRows returns the shown values and adds a blank row or window to each list, so that a person can add an
+// object.
+func AddBlankRows(shown url.Values, fields []Field) url.Values {
 	opened := url.Values{}
 	for name, values := range shown {
 		opened[name] = slices.Clone(values)
 	}
-	open(opened, fields, "")
+	addBlankRows(opened, fields, "")
 	return opened
 }
 
-func open(values url.Values, fields []Field, prefix string) {
+func addBlankRows(values url.Values, fields []Field, prefix string) {
 	for _, f := range fields {
 		name := prefix + f.Name
 		switch f.Kind {
@@ -267,11 +269,11 @@ func open(values url.Values, fields []Field, prefix string) {
 		case Week:
 			for _, day := range Weekdays {
 				at := name + "." + day
-				values.Set(at+".n", strconv.Itoa(max(minDayWindows, Count(values, at)+1)))
+				values.Set(at+".n", strconv.Itoa(max(minDayWindows, CountRows(values, at)+1)))
 			}
 		case Rows:
-			for i := range Count(values, name) {
-				open(values, f.Fields, name+"."+strconv.Itoa(i)+".")
+			for i := range CountRows(values, name) {
+				addBlankRows(values, f.Fields, name+"."+strconv.Itoa(i)+".")
 			}
 			addRow(values, f, name)
 		default: // the other kinds have no rows
@@ -283,21 +285,22 @@ func open(values url.Values, fields []Field, prefix string) {
 // shows at least two windows, so that a person can type the hours before and after a break.
 const minDayWindows = 2
 
-// SameHours is the suffix of the name of a button. If a person presses this button, [More] copies the hours of the
-// first open day of the week to the other open days of the week.
-const SameHours = ".same"
+// SameHoursButton is the suffix of the name of a button. If a person presses this button, [More] copies the hours of
+// the first open day of the week to the other open days of the week.
+const SameHoursButton = ".same"
 
-// More handles a button below a list of the form. The argument `name` is the name of the button. The name of the list
-// is the name of its button. More adds a blank row to this list. If `name` ends with [SameHours], More copies the hours
-// of a day to the other open days instead. If no field has the name, More changes nothing.
-func More(values url.Values, fields []Field, name string) {
-	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
-		if f, found := Find(fields, week); found && f.Kind == Week {
+// HandleButton handles a button below a list of the form. The argument `name` is the name of the button. The name of
+// the list is the name of its button. HandleButton adds a blank row to this list. If `name` ends with
+// [SameHoursButton], HandleButton copies the hours of a day to the other open days instead. If no field has the name,
+// HandleButton changes nothing.
+func HandleButton(values url.Values, fields []Field, name string) {
+	if week, isWeek := strings.CutSuffix(name, SameHoursButton); isWeek {
+		if f, found := FindField(fields, week); found && f.Kind == Week {
 			copyDay(values, week)
 		}
 		return
 	}
-	if f, found := Find(fields, name); found && f.Kind == Rows {
+	if f, found := FindField(fields, name); found && f.Kind == Rows {
 		addRow(values, f, name)
 	}
 }
@@ -305,13 +308,13 @@ func More(values url.Values, fields []Field, name string) {
 // addRow adds a blank row or window to a list of the form. addRow ticks the boxes of the new row that are ticked by
 // default.
 func addRow(values url.Values, f Field, name string) {
-	n := Count(values, name)
+	n := CountRows(values, name)
 	values.Set(name+".n", strconv.Itoa(n+1))
 	for _, inner := range f.Fields {
 		if inner.Kind == Switch {
 			values.Set(name+"."+strconv.Itoa(n)+"."+inner.Name, inner.Default)
 		}
-		if !inner.Ticked {
+		if !inner.IsTicked {
 			continue
 		}
 		for _, option := range inner.Options {
@@ -320,9 +323,9 @@ func addRow(values url.Values, f Field, name string) {
 	}
 }
 
-// Find returns the field to which an input belongs. The argument `name` is the name of the input. For example, the
+// FindField returns the field to which an input belongs. The argument `name` is the name of the input. For example, the
 // input rentals.0.units belongs to the field units of the list rentals.
-func Find(fields []Field, name string) (Field, bool) {
+func FindField(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {
 			return f, true
@@ -332,7 +335,7 @@ func Find(fields []Field, name string) (Field, bool) {
 			continue
 		}
 		if _, rest, nested := strings.Cut(inRow, "."); nested {
-			return Find(f.Fields, rest)
+			return FindField(f.Fields, rest)
 		}
 	}
 	return Field{}, false
@@ -345,28 +348,28 @@ func copyDay(values url.Values, week string) {
 	for _, day := range Weekdays {
 		at := week + "." + day
 		switch {
-		case !typedInto(values, at):
+		case !hasTypedTime(values, at):
 		case first == "":
 			first = at
 		default:
-			for i := range max(Count(values, at), Count(values, first)) {
+			for i := range max(CountRows(values, at), CountRows(values, first)) {
 				for _, end := range []string{".from", ".to"} {
 					row := "." + strconv.Itoa(i) + end
 					values.Set(at+row, values.Get(first+row))
 				}
 			}
-			values.Set(at+".n", strconv.Itoa(max(Count(values, at), Count(values, first))))
-			values.Del(at + ConfirmsOvernight)
-			if values.Has(first + ConfirmsOvernight) {
-				values.Set(at+ConfirmsOvernight, values.Get(first+ConfirmsOvernight))
+			values.Set(at+".n", strconv.Itoa(max(CountRows(values, at), CountRows(values, first))))
+			values.Del(at + OvernightCheckbox)
+			if values.Has(first + OvernightCheckbox) {
+				values.Set(at+OvernightCheckbox, values.Get(first+OvernightCheckbox))
 			}
 		}
 	}
 }
 
-// typedInto reports whether a person typed a time into any window of a day.
-func typedInto(values url.Values, day string) bool {
-	for i := range Count(values, day) {
+// hasTypedTime reports whether a person typed a time into any window of a day.
+func hasTypedTime(values url.Values, day string) bool {
+	for i := range CountRows(values, day) {
 		at := day + "." + strconv.Itoa(i)
 		if values.Get(at+".from") != "" || values.Get(at+".to") != "" {
 			return true

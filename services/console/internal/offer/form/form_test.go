@@ -16,17 +16,17 @@ var fields = []form.Field{
 	{Name: "description_html", Kind: form.Prose},
 	{Name: "price", Kind: form.Decimal},
 	{Name: "active", Kind: form.Switch, Default: "yes"},
-	{Name: "staff", Kind: form.Many},
-	{Name: "self_service.cancel_until_hours", Kind: form.Until, Default: "0"},
-	{Name: "applies_to.services", Kind: form.Picked},
-	{Name: "hours", Kind: form.Week, OwnHours: true},
+	{Name: "staff", Kind: form.Checkboxes},
+	{Name: "self_service.cancel_until_hours", Kind: form.Deadline, Default: "0"},
+	{Name: "applies_to.services", Kind: form.ObjectPicker},
+	{Name: "hours", Kind: form.Week, HasOwnHours: true},
 	{Name: "variants", Kind: form.Rows, Key: "variant", Fields: []form.Field{{Name: "name", Required: true},
 		{Name: "price", Kind: form.Decimal}}},
 	{Name: "overrides", Kind: form.Rows, Fields: []form.Field{{Name: "date", Kind: form.Date, Required: true},
 		{Name: "hours", Kind: form.Windows}}},
 }
 
-func object() document.Fields {
+func newObject() document.Fields {
 	return document.Fields{
 		"key": "cut", "name": "Cut", "description_html": "<p>Wash</p><p>Cut &amp; dry</p>",
 		"price": json.Number("40.00"), "active": true,
@@ -39,23 +39,23 @@ func object() document.Fields {
 	}
 }
 
-func TestWhatIsLeftAsItWasShownIsNotWritten(t *testing.T) {
+func TestWriteSkipsUnchangedFields(t *testing.T) {
 	t.Parallel()
-	got := object()
+	got := newObject()
 	shown := form.Show(got, fields)
-	if wrong := form.Write(got, fields, shown, form.Open(shown, fields)).Wrong; len(wrong) > 0 {
+	if wrong := form.Write(got, fields, shown, form.AddBlankRows(shown, fields)).FieldErrors; len(wrong) > 0 {
 		t.Error(wrong)
 	}
-	if diff := cmp.Diff(object(), got); diff != "" {
+	if diff := cmp.Diff(newObject(), got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestWhatIsTypedIsWritten(t *testing.T) {
+func TestWriteWritesTypedValues(t *testing.T) {
 	t.Parallel()
-	got := object()
+	got := newObject()
 	shown := form.Show(got, fields)
-	posted := form.Open(shown, fields)
+	posted := form.AddBlankRows(shown, fields)
 	for name, value := range map[string]string{
 		"price": "٤٥,50", "active": "", "self_service.cancel_until_hours": "12", "hours.mon.0.to": "18:00",
 		"variants.0.price": "5", "variants.1.name": "Größe L",
@@ -66,7 +66,7 @@ func TestWhatIsTypedIsWritten(t *testing.T) {
 	posted["staff"] = []string{"anna", "ben"}
 	posted["applies_to.services"] = nil
 	result := form.Write(got, fields, shown, posted)
-	want := object()
+	want := newObject()
 	want["price"], want["active"], want["staff"], want["description_html"] = json.Number("45.50"), false,
 		[]any{"anna", "ben"}, "<p>One<br>line</p>"
 	want["self_service"] = document.Fields{"cancel_until_hours": json.Number("12")}
@@ -77,12 +77,12 @@ func TestWhatIsTypedIsWritten(t *testing.T) {
 	}
 	delete(want, "overrides")
 	delete(want, "applies_to")
-	if diff := cmp.Diff(want, got); diff != "" || len(result.Wrong) > 0 {
-		t.Error(diff, result.Wrong)
+	if diff := cmp.Diff(want, got); diff != "" || len(result.FieldErrors) > 0 {
+		t.Error(diff, result.FieldErrors)
 	}
 }
 
-func TestProblemsFindTheirPlace(t *testing.T) {
+func TestFindInputLocatesProblems(t *testing.T) {
 	t.Parallel()
 	o := document.Fields{"name": "x", "variants": []any{document.Fields{"key": "a", "name": "A"},
 		document.Fields{"key": "b", "name": "B"}}}
@@ -90,25 +90,26 @@ func TestProblemsFindTheirPlace(t *testing.T) {
 	posted := url.Values{"name": {""}, "price": {"much"}, "variants.n": {"3"}, "variants.0.remove": {"yes"},
 		"variants.1.name": {"B"}}
 	result := form.Write(o, fields, shown, posted)
-	if diff := cmp.Diff(map[string]string{"name": form.Fill, "price": form.WrongAmount}, result.Wrong); diff != "" {
+	if diff := cmp.Diff(map[string]string{"name": form.RequiredValue, "price": form.InvalidAmount},
+		result.FieldErrors); diff != "" {
 		t.Error(diff)
 	}
 	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff",
 		"hours.mon[0]": "hours.mon", "classes[1].time": ""} {
-		if got := result.Place(path); got != want {
+		if got := result.FindInput(path); got != want {
 			t.Errorf("%s stands beside %q, want %q", path, got, want)
 		}
 	}
 }
 
-func TestLongWindowOverMidnightIsAskedAbout(t *testing.T) {
+func TestWriteAsksAboutLongNightWindow(t *testing.T) {
 	t.Parallel()
 	week := []form.Field{{Name: "hours", Kind: form.Week}}
 	for typed, c := range map[[2]string]struct {
 		confirmed string
 		wrong     string
 	}{
-		{"13:30", "13:00"}: {"", form.Overnight},
+		{"13:30", "13:00"}: {"", form.ConfirmOvernight},
 		{"13:30", "12:00"}: {"yes", ""},
 		{"20:00", "03:00"}: {"", ""},
 		{"18:00", "00:00"}: {"", ""},
@@ -116,29 +117,29 @@ func TestLongWindowOverMidnightIsAskedAbout(t *testing.T) {
 	} {
 		o := document.Fields{}
 		shown := form.Show(o, week)
-		posted := form.Open(shown, week)
+		posted := form.AddBlankRows(shown, week)
 		posted.Set("hours.mon.0.from", typed[0])
 		posted.Set("hours.mon.0.to", typed[1])
-		posted.Set("hours.mon"+form.ConfirmsOvernight, c.confirmed)
-		if got := form.Write(o, week, shown, posted).Wrong["hours.mon"]; got != c.wrong {
+		posted.Set("hours.mon"+form.OvernightCheckbox, c.confirmed)
+		if got := form.Write(o, week, shown, posted).FieldErrors["hours.mon"]; got != c.wrong {
 			t.Errorf("%v: %q, want %q", typed, got, c.wrong)
 		}
 	}
 }
 
-func TestWeekOpensWithRoomForABreak(t *testing.T) {
+func TestAddBlankRowsShowsTwoWindowsPerDay(t *testing.T) {
 	t.Parallel()
 	week := []form.Field{{Name: "hours", Kind: form.Week}}
 	o := document.Fields{"hours": document.Fields{"tue": []any{"09:00-13:00", "14:00-18:00"}}}
-	opened := form.Open(form.Show(o, week), week)
+	opened := form.AddBlankRows(form.Show(o, week), week)
 	for day, want := range map[string]int{"mon": 2, "tue": 3} {
-		if got := form.Count(opened, "hours."+day); got != want {
+		if got := form.CountRows(opened, "hours."+day); got != want {
 			t.Errorf("%s has %d windows to fill in, want %d", day, got, want)
 		}
 	}
 }
 
-func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
+func TestHandleButtonCopiesFirstOpenDay(t *testing.T) {
 	t.Parallel()
 	week := []form.Field{{Name: "hours", Kind: form.Week}}
 	all := []any{"09:00-13:00", "14:00-18:00"}
@@ -156,8 +157,8 @@ func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
 	} {
 		o := document.Fields{"hours": c.before}
 		shown := form.Show(o, week)
-		posted := form.Open(shown, week)
-		form.More(posted, week, "hours"+form.SameHours)
+		posted := form.AddBlankRows(shown, week)
+		form.HandleButton(posted, week, "hours"+form.SameHoursButton)
 		form.Write(o, week, shown, posted)
 		if diff := cmp.Diff(document.Fields{"hours": c.want}, o); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -168,16 +169,16 @@ func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
 // team is the form field of services with the members who perform them, as the first visit shows it.
 var team = []form.Field{{Name: "services", Kind: form.Rows, Key: "service", Fields: []form.Field{
 	{Name: "name", Required: true},
-	{Name: "staff", Kind: form.Many, Ticked: true, Options: []form.Option{{Value: "anna"}, {Value: "ben"}}},
+	{Name: "staff", Kind: form.Checkboxes, IsTicked: true, Options: []form.Option{{Value: "anna"}, {Value: "ben"}}},
 	{Name: "in_service", Kind: form.Switch, Default: "yes"},
 }}}
 
-func TestNewRowBeginsTicked(t *testing.T) {
+func TestNewRowHasTickedDefaults(t *testing.T) {
 	t.Parallel()
 	o := document.Fields{}
 	shown := form.Show(o, team)
-	posted := form.Open(shown, team)
-	form.More(posted, team, "services")
+	posted := form.AddBlankRows(shown, team)
+	form.HandleButton(posted, team, "services")
 	for _, row := range []string{"services.0", "services.1"} {
 		if got := posted[row+".staff"]; len(got) != 2 || posted.Get(row+".in_service") != "yes" {
 			t.Errorf("%s begins with %v and %v", row, got, posted[row+".in_service"])
@@ -193,7 +194,7 @@ func TestNewRowBeginsTicked(t *testing.T) {
 	}
 }
 
-func TestNewRowKeepsWhatWasUnticked(t *testing.T) {
+func TestNewRowKeepsUntickedBoxes(t *testing.T) {
 	t.Parallel()
 	o := document.Fields{}
 	shown := form.Show(o, team)
@@ -207,18 +208,18 @@ func TestNewRowKeepsWhatWasUnticked(t *testing.T) {
 	}
 }
 
-func TestMoreIgnoresUnknownNames(t *testing.T) {
+func TestHandleButtonIgnoresUnknownNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "services.0.staff", "other", "services.same", "services.0"} {
 		values := url.Values{"services.n": {"1"}}
-		form.More(values, team, name)
+		form.HandleButton(values, team, name)
 		if diff := cmp.Diff(url.Values{"services.n": {"1"}}, values); diff != "" {
 			t.Errorf("%q: %s", name, diff)
 		}
 	}
 }
 
-func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
+func TestParseAmountReadsNotations(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
 		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50",
@@ -230,13 +231,13 @@ func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
 		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}
 		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {typed}})
 		if got, _ := o["price"].(json.Number); got.String() != want ||
-			(want == "") != (result.Wrong["price"] == form.WrongAmount) {
-			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.Wrong, want)
+			(want == "") != (result.FieldErrors["price"] == form.InvalidAmount) {
+			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.FieldErrors, want)
 		}
 	}
 }
 
-func TestFormWithoutHoursKeepsThem(t *testing.T) {
+func TestWriteKeepsHoursWithoutInputs(t *testing.T) {
 	t.Parallel()
 	fields := []form.Field{{Name: "hours", Kind: form.Week}, {Name: "name"}}
 	want := document.Fields{"name": "B", "hours": document.Fields{"mon": []any{"09:00-17:00"}}}

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-// mostKey is the maximum number of characters that a key takes from a name. NewKey may add a number after these
+// maxKeyLength is the maximum number of characters that a key takes from a name. NewKey may add a number after these
 // characters.
-const mostKey = 50
+const maxKeyLength = 50
 
 // NewKey returns a key for a new object. The key differs from the keys of all objects in the list. NewKey derives the
 // key from the object's name or label. If the name and the label contain no letters that are allowed in a key, NewKey
@@ -23,13 +23,13 @@ func NewKey(word string, object document.Fields, list []any) string {
 	if label, ok := object["label"].(string); ok && name == "" {
 		name = label
 	}
-	base := slug(name)
+	base := slugify(name)
 	if base == "" {
 		base = word
 	}
 	taken := make(map[string]bool, len(list))
 	for _, item := range list {
-		if own, ok := document.Name(item); ok {
+		if own, ok := document.NameOf(item); ok {
 			taken[own] = true
 		}
 	}
@@ -40,13 +40,13 @@ func NewKey(word string, object document.Fields, list []any) string {
 	return key
 }
 
-// slug converts a name to a slug of a-z, 0-9 and "-". slug drops every character that it cannot convert to these
+// slugify converts a name to a slug of a-z, 0-9 and "-". slugify drops every character that it cannot convert to these
 // characters.
-func slug(name string) string {
+func slugify(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
 		switch {
-		case b.Len() == mostKey:
+		case b.Len() == maxKeyLength:
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)
 		case r == 'ß':
@@ -58,11 +58,11 @@ func slug(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// Typed converts HTML to the text that a [Prose] field shows. [Prosaic] converts the text back to HTML.
-func Typed(html string) string { return toText(html) }
+// TextFromHTML converts HTML to the text that a [Prose] field shows. [Prosaic] converts the text back to HTML.
+func TextFromHTML(html string) string { return toText(html) }
 
-// Prosaic converts the text that a person typed into a [Prose] field to HTML.
-func Prosaic(typed string) string { return toHTML(typed) }
+// HTMLFromText converts the text that a person typed into a [Prose] field to HTML.
+func HTMLFromText(typed string) string { return toHTML(typed) }
 
 // toText converts HTML that contains only paragraphs and line breaks to plain text. It returns other HTML unchanged.
 func toText(s string) string {

@@ -18,17 +18,17 @@ import (
 
 // Ids of the texts that describe errors in submitted values.
 const (
-	Fill        = "fill"
-	WrongNumber = "number_wrong"
-	WrongAmount = "decimal_wrong"
-	Overnight   = "overnight" // asks the person to confirm that the windows end on the next day
+	RequiredValue    = "fill"
+	InvalidNumber    = "number_wrong"
+	InvalidAmount    = "decimal_wrong"
+	ConfirmOvernight = "overnight" // asks the person to confirm that the windows end on the next day
 )
 
 // Result is the result of [Write].
 type Result struct {
-	Wrong map[string]string // id of the text that describes an error, by the name of the input
-	rows  map[string][]int  // by list: indexes of the submitted rows, in the order of the written objects
-	known map[string]bool   // names of the inputs
+	FieldErrors map[string]string // id of the text that describes an error, by the name of the input
+	rows        map[string][]int  // by list: indexes of the submitted rows, in the order of the written objects
+	inputNames  map[string]bool   // names of the inputs
 }
 
 // Write writes the values that a person submitted into an object. The argument `posted` has the submitted values; the
@@ -41,92 +41,92 @@ func Write(object document.Fields, fields []Field, shown, posted url.Values) *Re
 			plain.Add(name, strings.ReplaceAll(v, "\r\n", "\n"))
 		}
 	}
-	w := &writing{
+	w := &writer{
 		shown:  maps.Clone(shown),
 		posted: plain,
-		result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}},
+		result: &Result{FieldErrors: map[string]string{}, rows: map[string][]int{}, inputNames: map[string]bool{}},
 	}
-	w.fields(object, fields, "")
+	w.writeFields(object, fields, "")
 	return w.result
 }
 
-type writing struct {
+type writer struct {
 	shown, posted url.Values
 	result        *Result
 }
 
-func (w *writing) fields(object document.Fields, fields []Field, prefix string) {
+func (w *writer) writeFields(object document.Fields, fields []Field, prefix string) {
 	for _, f := range fields {
 		name := prefix + f.Name
-		w.result.known[name] = true
+		w.result.inputNames[name] = true
 		switch f.Kind {
 		case Rows:
-			w.rows(object, f, name)
+			w.writeRows(object, f, name)
 		case Week:
-			w.week(object, f, name)
+			w.writeWeek(object, f, name)
 		case Windows:
-			at, last := parent(object, f.Name, true)
-			w.windows(at, last, name, true)
+			at, last := findParent(object, f.Name, true)
+			w.writeWindows(at, last, name, true)
 		default:
-			w.field(object, f, name)
+			w.writeField(object, f, name)
 		}
 	}
 }
 
-// field writes the submitted value of one field into the object.
-func (w *writing) field(object document.Fields, f Field, name string) {
+// writeField writes the submitted value of one field into the object.
+func (w *writer) writeField(object document.Fields, f Field, name string) {
 	value := strings.TrimSpace(w.posted.Get(name))
-	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Many && f.Kind != Picked {
+	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker {
 		return // the submitted form does not contain the field
 	}
 	if f.Required && value == "" {
-		w.result.Wrong[name] = Fill
+		w.result.FieldErrors[name] = RequiredValue
 		return
 	}
-	if same(w.shown, w.posted, name) {
+	if isUnchanged(w.shown, w.posted, name) {
 		return
 	}
-	read, wrong := w.read(f, name, value)
+	read, wrong := w.parseValue(f, name, value)
 	if wrong != "" {
-		w.result.Wrong[name] = wrong
+		w.result.FieldErrors[name] = wrong
 		return
 	}
-	if read == nil && f.Kind != Until || f.Default != "" && value == f.Default || f.Kind == Switch &&
+	if read == nil && f.Kind != Deadline || f.Default != "" && value == f.Default || f.Kind == Switch &&
 		value == f.Default {
-		leaveOut(object, f.Name)
+		removeField(object, f.Name)
 		return
 	}
-	at, last := parent(object, f.Name, true)
+	at, last := findParent(object, f.Name, true)
 	at[last] = read // nil in an Until field means that customers may never act
 }
 
-// leaveOut removes a field from an object. If the object that contained the field is then empty, leaveOut removes this
-// object too.
-func leaveOut(object document.Fields, name string) {
-	at, last := parent(object, name, false)
+// removeField removes a field from an object. If the object that contained the field is then empty, removeField removes
+// this object too.
+func removeField(object document.Fields, name string) {
+	at, last := findParent(object, name, false)
 	delete(at, last)
 	if i := strings.LastIndexByte(name, '.'); i > 0 && at != nil && len(at) == 0 {
-		leaveOut(object, name[:i])
+		removeField(object, name[:i])
 	}
 }
 
-// read converts a submitted value to a value of a manifest. The first result is nil for a blank value. If the value is
-// invalid, the second result is the id of the text that describes the error.
-func (w *writing) read(f Field, name, value string) (any, string) {
-	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
+// parseValue converts a submitted value to a value of a manifest. The first result is nil for a blank value. If the
+// value is invalid, the second result is the id of the text that describes the error.
+func (w *writer) parseValue(f Field, name, value string) (any, string) {
+	if value == "" && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker && f.Kind != Integers {
 		return nil, ""
 	}
 	switch f.Kind {
 	case Prose:
 		return toHTML(value), ""
-	case Whole, Until:
-		return whole(value)
+	case Integer, Deadline:
+		return parseInteger(value)
 	case Decimal:
-		return amount(value, f.Currency)
-	case Wholes:
+		return parseAmount(value, f.Currency)
+	case Integers:
 		list := []any{}
 		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' || r == '،' }) {
-			n, wrong := whole(part)
+			n, wrong := parseInteger(part)
 			if wrong != "" {
 				return nil, wrong
 			}
@@ -143,9 +143,9 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 		return list, ""
 	case Switch:
 		return value == "yes", ""
-	case Many, Picked:
+	case Checkboxes, ObjectPicker:
 		var list []any
-		if f.Kind == Picked && slices.Contains(w.posted[name], Everything) {
+		if f.Kind == ObjectPicker && slices.Contains(w.posted[name], AllObjects) {
 			return "all", ""
 		}
 		for _, item := range w.posted[name] {
@@ -162,17 +162,17 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 	return value, ""
 }
 
-// mostAmount is the maximum length, in bytes, of an amount that a person types.
-const mostAmount = 30
+// maxAmountLength is the maximum length, in bytes, of an amount that a person types.
+const maxAmountLength = 30
 
-// amount parses an amount in the notation of any language, such as 1.234,50 €. The argument `code` is the currency of
-// the field. If the amount is invalid or has another currency, the second result is the id of the text that describes
-// the error.
-func amount(value, code string) (any, string) {
-	if len(value) > mostAmount {
-		return nil, WrongAmount
+// parseAmount parses an amount in the notation of any language, such as 1.234,50 €. The argument `code` is the currency
+// of the field. If the amount is invalid or has another currency, the second result is the id of the text that
+// describes the error.
+func parseAmount(value, code string) (any, string) {
+	if len(value) > maxAmountLength {
+		return nil, InvalidAmount
 	}
-	value = withoutCurrency(digits(value), code)
+	value = trimCurrency(normalizeDigits(value), code)
 	if point, comma := strings.LastIndexByte(value, '.'), strings.LastIndexByte(value, ','); point >= 0 && comma >= 0 {
 		grouping := ","
 		if comma > point {
@@ -182,14 +182,14 @@ func amount(value, code string) (any, string) {
 	}
 	d, err := decimal.NewFromString(strings.Replace(value, ",", ".", 1))
 	if err != nil {
-		return nil, WrongAmount
+		return nil, InvalidAmount
 	}
 	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
 }
 
-// withoutCurrency removes the code or the symbol of the currency from the start or the end of an amount that a person
+// trimCurrency removes the code or the symbol of the currency from the start or the end of an amount that a person
 // typed.
-func withoutCurrency(value, code string) string {
+func trimCurrency(value, code string) string {
 	signs := []string{code}
 	if unit, err := currency.ParseISO(code); err == nil {
 		signs = append(signs, fmt.Sprint(currency.NarrowSymbol(unit)), fmt.Sprint(currency.Symbol(unit)))
@@ -208,16 +208,17 @@ func withoutCurrency(value, code string) string {
 	return value
 }
 
-func whole(value string) (any, string) {
-	n, err := strconv.Atoi(digits(value))
+func parseInteger(value string) (any, string) {
+	n, err := strconv.Atoi(normalizeDigits(value))
 	if err != nil {
-		return nil, WrongNumber
+		return nil, InvalidNumber
 	}
 	return json.Number(strconv.Itoa(n)), ""
 }
 
-// digits replaces Arabic and Persian digits and separators with the ASCII digits and separators that manifests use.
-func digits(s string) string {
+// normalizeDigits replaces Arabic and Persian digits and separators with the ASCII digits and separators that manifests
+// use.
+func normalizeDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= '٠' && r <= '٩':
@@ -231,16 +232,16 @@ func digits(s string) string {
 	}, s)
 }
 
-// rows writes the submitted rows of a field into a list of objects. The first submitted rows belong to the objects that
-// the form showed. Each later row is a new object, unless the row is blank.
-func (w *writing) rows(object document.Fields, f Field, name string) {
+// writeRows writes the submitted rows of a field into a list of objects. The first submitted rows belong to the objects
+// that the form showed. Each later row is a new object, unless the row is blank.
+func (w *writer) writeRows(object document.Fields, f Field, name string) {
 	if !w.posted.Has(name + ".n") {
 		return // the submitted form does not contain the rows
 	}
-	at, last := parent(object, f.Name, true)
+	at, last := findParent(object, f.Name, true)
 	list, _ := at[last].([]any)
 	kept, places := []any{}, []int{}
-	for i := range max(Count(w.posted, name), len(list)) {
+	for i := range max(CountRows(w.posted, name), len(list)) {
 		row := name + "." + strconv.Itoa(i)
 		var item document.Fields
 		switch {
@@ -249,13 +250,13 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 				continue
 			}
 			item, _ = list[i].(document.Fields)
-		case w.blank(f.Fields, row+"."):
+		case w.isBlank(f.Fields, row+"."):
 			continue
 		default:
 			item = document.Fields{}
 			w.beginRow(f.Fields, row)
 		}
-		w.fields(item, f.Fields, row+".")
+		w.writeFields(item, f.Fields, row+".")
 		if f.Key != "" && item["key"] == nil {
 			item["key"] = NewKey(f.Key, item, slices.Concat(list, kept))
 		}
@@ -263,7 +264,7 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 	}
 	w.result.rows[name] = places
 	if f.Required && len(kept) == 0 {
-		w.result.Wrong[name] = Fill
+		w.result.FieldErrors[name] = RequiredValue
 	}
 	if len(kept) == 0 && len(list) == 0 {
 		return
@@ -277,7 +278,7 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 
 // beginRow adds the defaults of the checkboxes in a new row to the shown values. Without these defaults, a checkbox
 // that the person left at its default would count as changed.
-func (w *writing) beginRow(fields []Field, row string) {
+func (w *writer) beginRow(fields []Field, row string) {
 	for _, f := range fields {
 		if f.Kind == Switch {
 			w.shown.Set(row+"."+f.Name, f.Default)
@@ -285,9 +286,9 @@ func (w *writing) beginRow(fields []Field, row string) {
 	}
 }
 
-// blank reports whether a person typed nothing into a row. The row is blank even if checkboxes are ticked or optional
+// isBlank reports whether a person typed nothing into a row. The row is blank even if checkboxes are ticked or optional
 // choices are made, but not if a required choice is made.
-func (w *writing) blank(fields []Field, prefix string) bool {
+func (w *writer) isBlank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
 		switch f.Kind {
@@ -295,16 +296,16 @@ func (w *writing) blank(fields []Field, prefix string) bool {
 			if f.Required && w.posted.Get(name) != "" {
 				return false
 			}
-		case Switch, Many, Picked:
+		case Switch, Checkboxes, ObjectPicker:
 		case Windows:
-			for i := range Count(w.posted, name) {
+			for i := range CountRows(w.posted, name) {
 				if w.posted.Get(name+"."+strconv.Itoa(i)+".from") != "" {
 					return false
 				}
 			}
 		case Rows:
-			for i := range Count(w.posted, name) {
-				if !w.blank(f.Fields, name+"."+strconv.Itoa(i)+".") {
+			for i := range CountRows(w.posted, name) {
+				if !w.isBlank(f.Fields, name+"."+strconv.Itoa(i)+".") {
 					return false
 				}
 			}
@@ -317,10 +318,10 @@ func (w *writing) blank(fields []Field, prefix string) bool {
 	return true
 }
 
-func (w *writing) week(object document.Fields, f Field, name string) {
-	at, last := parent(object, f.Name, true)
+func (w *writer) writeWeek(object document.Fields, f Field, name string) {
+	at, last := findParent(object, f.Name, true)
 	mode := w.posted.Get(name + ".mode")
-	if f.OwnHours {
+	if f.HasOwnHours {
 		switch mode {
 		case HoursBusiness:
 			delete(at, last)
@@ -335,10 +336,10 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 		days = document.Fields{}
 	}
 	// If the person has just chosen own hours, the first own hours are the hours that the form showed.
-	began := f.OwnHours && mode != w.shown.Get(name+".mode")
+	began := f.HasOwnHours && mode != w.shown.Get(name+".mode")
 	for _, day := range Weekdays {
-		w.result.known[name+"."+day] = true
-		w.windows(days, day, name+"."+day, false)
+		w.result.inputNames[name+"."+day] = true
+		w.writeWindows(days, day, name+"."+day, false)
 		if _, there := days[day]; began && !there {
 			w.readWindows(days, day, name+"."+day, false)
 		}
@@ -348,18 +349,18 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	}
 }
 
-// windows writes the windows (periods of opening time) of a day into the field of an object. If there are no windows
-// and the argument `always` is true, the method writes an empty list. If there are no windows and `always` is false, it
-// removes the field.
-func (w *writing) windows(object document.Fields, field, name string, always bool) {
-	w.result.known[name] = true
+// writeWindows writes the windows (periods of opening time) of a day into the field of an object. If there are no
+// windows and the argument `always` is true, the method writes an empty list. If there are no windows and `always` is
+// false, it removes the field.
+func (w *writer) writeWindows(object document.Fields, field, name string, always bool) {
+	w.result.inputNames[name] = true
 	if _, there := object[field]; there && !w.posted.Has(name+".n") {
 		return // the submitted form does not contain the windows
 	}
 	unchanged := true
-	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
+	for i := range max(CountRows(w.shown, name), CountRows(w.posted, name)) {
 		at := name + "." + strconv.Itoa(i)
-		unchanged = unchanged && same(w.shown, w.posted, at+".from") && same(w.shown, w.posted, at+".to")
+		unchanged = unchanged && isUnchanged(w.shown, w.posted, at+".from") && isUnchanged(w.shown, w.posted, at+".to")
 	}
 	if _, there := object[field]; unchanged && (there || !always) {
 		return
@@ -367,22 +368,22 @@ func (w *writing) windows(object document.Fields, field, name string, always boo
 	w.readWindows(object, field, name, always)
 }
 
-func (w *writing) readWindows(object document.Fields, field, name string, always bool) {
+func (w *writer) readWindows(object document.Fields, field, name string, always bool) {
 	list := []any{}
-	for i := range Count(w.posted, name) {
+	for i := range CountRows(w.posted, name) {
 		at := name + "." + strconv.Itoa(i)
 		from, to := w.posted.Get(at+".from"), w.posted.Get(at+".to")
 		switch {
 		case from == "" && to == "":
 			continue
 		case from == "" || to == "":
-			w.result.Wrong[name] = Fill
+			w.result.FieldErrors[name] = RequiredValue
 			return
 		case to == "00:00":
 			to = "24:00"
 		}
-		if from > to && !w.confirmed(name) && nightHours(from, to) > longNight {
-			w.result.Wrong[name] = Overnight
+		if from > to && !w.isConfirmed(name) && computeNightHours(from, to) > maxNightHours {
+			w.result.FieldErrors[name] = ConfirmOvernight
 			return
 		}
 		w.result.rows[name] = append(w.result.rows[name], i)
@@ -395,19 +396,19 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 	object[field] = list
 }
 
-// longNight is the maximum length, in hours, of a window over midnight that needs no confirmation by the person. A
+// maxNightHours is the maximum length, in hours, of a window over midnight that needs no confirmation by the person. A
 // longer window is probably a typing error, such as a wrong closing time.
-const longNight = 8
+const maxNightHours = 8
 
-// ConfirmsOvernight is the suffix of the name of the checkbox by which a person confirms that windows end on the next
+// OvernightCheckbox is the suffix of the name of the checkbox by which a person confirms that windows end on the next
 // day.
-const ConfirmsOvernight = ".overnight"
+const OvernightCheckbox = ".overnight"
 
-func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
+func (w *writer) isConfirmed(name string) bool { return w.posted.Get(name+OvernightCheckbox) == "yes" }
 
-// nightHours returns the length, in hours, of a window that ends on the next day. The argument `from` is the start time
-// of the window, and the argument `to` is the end time. The result is 0 for invalid times.
-func nightHours(from, to string) float64 {
+// computeNightHours returns the length, in hours, of a window that ends on the next day. The argument `from` is the
+// start time of the window, and the argument `to` is the end time. The result is 0 for invalid times.
+func computeNightHours(from, to string) float64 {
 	start, err := time.Parse("15:04", from)
 	end, err2 := time.Parse("15:04", to)
 	if err != nil || err2 != nil {
@@ -416,9 +417,9 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place returns the name of the input in which a person can correct a problem of the manifest. Place returns "" if the
-// form has no such input. The argument `path` is the path of the problem, relative to the object.
-func (r *Result) Place(path string) string {
+// FindInput returns the name of the input in which a person can correct a problem of the manifest. FindInput returns ""
+// if the form has no such input. The argument `path` is the path of the problem, relative to the object.
+func (r *Result) FindInput(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
 		if index, isItem := strings.CutPrefix(step, "["); isItem {
@@ -429,7 +430,7 @@ func (r *Result) Place(path string) string {
 			step = strconv.Itoa(i)
 		}
 		name = strings.TrimPrefix(name+"."+step, ".")
-		if r.known[name] {
+		if r.inputNames[name] {
 			best = name
 		}
 	}

@@ -19,81 +19,81 @@ type Plan struct {
 	Version     int64            `json:"version"`      // newest version; Plan compares it with the manifest
 	Changes     []changes.Change `json:"changes"`      // sorted by Path
 	MoreChanges int              `json:"more_changes"` // number of changes that Changes omits
-	Outside     Outside          `json:"outside"`
-	Erases      *Erases          `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
+	Conflicts   Conflicts        `json:"outside"`
+	Erasure     *Erasure         `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
 	// Warnings are the warnings about the manifest to publish. Warnings do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
-	// Kept is nil unless the manifest changes the time zone or the currency of the business. If Kept is not nil, it
-	// counts the future sales that keep the old time zone and currency.
-	Kept *Kept `json:"kept,omitempty"`
+	// KeptSales is nil unless the manifest changes the time zone or the currency of the business. If Kept is not nil,
+	// it counts the future sales that keep the old time zone and currency.
+	Kept *KeptSales `json:"kept,omitempty"`
 }
 
-// Kept counts the future bookings, tickets and reservations that keep the time zone and the currency in which they were
-// sold.
-type Kept struct {
+// KeptSales counts the future bookings, tickets and reservations that keep the time zone and the currency in which they
+// were sold.
+type KeptSales struct {
 	Bookings     int `json:"bookings"`
 	Tickets      int `json:"tickets"` // single tickets, not orders
 	Reservations int `json:"reservations"`
 }
 
 // Count returns the number of all future sales: the sum of Bookings, Tickets and Reservations.
-func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
+func (k *KeptSales) Count() int { return k.Bookings + k.Tickets + k.Reservations }
 
 // ErasesCustomers reports whether publishing the manifest would remove customers' data.
-func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
+func (p *Plan) ErasesCustomers() bool { return p.Erasure != nil && p.Erasure.Customers > 0 }
 
-// Erases describes the data that is removed if the manifest lowers privacy.keep_customers_days. The data is removed
+// Erasure describes the data that is removed if the manifest lowers privacy.keep_customers_days. The data is removed
 // within one hour after the manifest was published.
-type Erases struct {
+type Erasure struct {
 	KeepCustomersDays int  `json:"keep_customers_days"`
 	Before            int  `json:"keep_customers_days_before"`
 	Customers         int  `json:"customers"`
-	More              bool `json:"more"` // true if there are more customers than Customers counts
+	HasMore           bool `json:"more"` // true if there are more customers than Customers counts
 }
 
-// Outside lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has at
-// most [MostListed] entries.
-type Outside struct {
+// Conflicts lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has
+// at most [MaxListed] entries.
+type Conflicts struct {
 	Count        int              `json:"count"`   // number of all conflicts, also of those that are not listed
-	Already      int              `json:"already"` // number of conflicts that exist with the newest version too
+	Existing     int              `json:"already"` // number of conflicts that exist with the newest version too
 	Bookings     []Booking        `json:"bookings"`
 	Reservations []rental.Outside `json:"reservations"`
 	Tickets      []Tickets        `json:"tickets"`
-	More         int              `json:"more"` // number of conflicts that are not listed
-	// Unexamined means that the business has more future bookings or reservations than the check reads. The check then
-	// covers only the bookings and reservations that begin first.
-	Unexamined bool `json:"unexamined"`
+	Omitted      int              `json:"more"` // number of conflicts that are not listed
+	// IsIncomplete means that the business has more future bookings or reservations than the check reads. The check
+	// then covers only the bookings and reservations that begin first.
+	IsIncomplete bool `json:"unexamined"`
 }
 
-// New returns the number of conflicts that publishing would cause. New leaves out the conflicts that exist with the
-// newest version too.
-func (o *Outside) New() int { return o.Count - o.Already }
+// CountNew returns the number of conflicts that publishing would cause. CountNew leaves out the conflicts that exist
+// with the newest version too.
+func (o *Conflicts) CountNew() int { return o.Count - o.Existing }
 
 // Add counts one conflict. The argument `already` is true if the conflict exists with the newest version too.
-func (o *Outside) Add(already bool) {
-	if o.Count++; already {
-		o.Already++
+func (o *Conflicts) Add(isExisting bool) {
+	if o.Count++; isExisting {
+		o.Existing++
 	}
 }
 
 // Booking is a booking whose present time, service or member the new offer would not accept.
 type Booking struct {
-	Booking booking.Booking     `json:"booking"`
-	Reason  availability.Reason `json:"reason"`
-	Already bool                `json:"already"`
+	Booking    booking.Booking     `json:"booking"`
+	Reason     availability.Reason `json:"reason"`
+	IsExisting bool                `json:"already"`
 }
 
 // Tickets has the number of sold tickets that would conflict with the new offer, for a whole event or for one tier.
 type Tickets struct {
-	EventID uuid.UUID           `json:"event_id"`
-	TierID  uuid.UUID           `json:"tier_id,omitzero"` // omitted, as tier_name is, if the whole event conflicts
-	Event   string              `json:"event_name"`
-	Tier    string              `json:"tier_name,omitempty"`
-	Date    timespan.Date       `json:"date"` // date of the event, as printed on the tickets
-	Sold    int                 `json:"sold"`
-	Reason  availability.Reason `json:"reason"`
-	Already bool                `json:"already"`
+	EventID    uuid.UUID           `json:"event_id"`
+	TierID     uuid.UUID           `json:"tier_id,omitzero"` // omitted, as tier_name is, if the whole event conflicts
+	Event      string              `json:"event_name"`
+	Tier       string              `json:"tier_name,omitempty"`
+	Date       timespan.Date       `json:"date"` // date of the event, as printed on the tickets
+	Sold       int                 `json:"sold"`
+	Reason     availability.Reason `json:"reason"`
+	IsExisting bool                `json:"already"`
 }
 
-// MostListed is the maximum length of each list of an [Outside].
-const MostListed = 200
+// MaxListed is the maximum length of each list of an [Outside].
+const MaxListed = 200

@@ -16,7 +16,7 @@ import (
 //go:embed manifests/*.yaml
 var files embed.FS
 
-var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files,
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quote}).ParseFS(files,
 	"manifests/*.yaml"))
 
 // titles maps each trade to the title in the first line of the trade's manifest.
@@ -25,8 +25,8 @@ var titles = map[string]string{
 	"rental": "A rental shop",
 }
 
-// Trades returns the names of the trades that have a template, sorted.
-func Trades() []string {
+// ListTrades returns the names of the trades that have a template, sorted.
+func ListTrades() []string {
 	trades := make([]string, 0, len(titles))
 	for trade := range titles {
 		trades = append(trades, trade)
@@ -44,16 +44,16 @@ type Business struct {
 	Today      timespan.Date // present date; dates in the manifest, such as an event's date, are 30 days later
 }
 
-// Manifest returns the first manifest of a trade as YAML. Error: the trade is unknown.
-func Manifest(trade string, b Business) (string, error) {
+// RenderManifest returns the first manifest of a trade as YAML. Error: the trade is unknown.
+func RenderManifest(trade string, b Business) (string, error) {
 	if titles[trade] == "" {
 		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade,
-			strings.Join(Trades(), ", "))
+			strings.Join(ListTrades(), ", "))
 	}
 	const month = 30
 	year, _, _ := b.Today.YMD()
 	var out strings.Builder
-	err := parsed.ExecuteTemplate(&out, trade+".yaml", struct {
+	err := templates.ExecuteTemplate(&out, trade+".yaml", struct {
 		Business
 		Title string
 		Ahead timespan.Date
@@ -62,9 +62,9 @@ func Manifest(trade string, b Business) (string, error) {
 	return out.String(), err
 }
 
-// quoted returns a text as a double-quoted YAML string. It encodes the text as JSON, because a JSON string is also a
+// quote returns a text as a double-quoted YAML string. It encodes the text as JSON, because a JSON string is also a
 // YAML string.
-func quoted(text string) (string, error) {
+func quote(text string) (string, error) {
 	var q strings.Builder
 	writer := json.NewEncoder(&q)
 	writer.SetEscapeHTML(false)

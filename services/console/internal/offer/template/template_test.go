@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
+func TestManifestsAreValidAndNameTheirTrade(t *testing.T) {
 	t.Parallel()
-	for _, trade := range template.Trades() {
-		text, err := template.Manifest(trade, template.Business{
+	for _, trade := range template.ListTrades() {
+		text, err := template.RenderManifest(trade, template.Business{
 			Slug: "harbor", Name: `The "Harbor": nº 1 #best`, Currency: "EUR", Timezone: "Europe/Lisbon",
 			Today: timespan.NewDate(2027, 2, 28),
 		})
@@ -27,19 +27,19 @@ func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
 		if string(m.Name) != `The "Harbor": nº 1 #best` || m.Slug != "harbor" || !strings.HasPrefix(text, "# A ") {
 			t.Errorf("%s is of %s (%s):\n%s", trade, m.Name, m.Slug, text)
 		}
-		if m, problems := manifest.Parse([]byte(uncommented(text))); len(problems) > 0 || m == nil {
+		if m, problems := manifest.Parse([]byte(removeComments(text))); len(problems) > 0 || m == nil {
 			t.Errorf("%s with all its comments taken as lines: %v", trade, problems)
 		}
 	}
-	if _, err := template.Manifest("bakery", template.Business{}); err == nil || !strings.Contains(err.Error(),
+	if _, err := template.RenderManifest("bakery", template.Business{}); err == nil || !strings.Contains(err.Error(),
 		"salon") {
 		t.Errorf("an unknown trade: %v", err)
 	}
 }
 
-// uncommented removes the comment signs from the manifest, except in its first lines, so that the commented examples
+// removeComments removes the comment signs from the manifest, except in its first lines, so that the commented examples
 // become part of it.
-func uncommented(text string) string {
+func removeComments(text string) string {
 	_, body, _ := strings.Cut(text, "apiVersion:")
 	var out strings.Builder
 	out.WriteString("apiVersion:")

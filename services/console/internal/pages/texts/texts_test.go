@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 
-func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
+func TestLanguagesHaveSameTextsAndPlaceholders(t *testing.T) {
 	t.Parallel()
 	messagetest.SameSentences(t)
 }
 
-// TestNoSentenceNamesAFieldOfTheManifest shows that no text of the pages contains a field name of the manifest, because
+// TestTextsNameNoManifestField shows that no text of the pages contains a field name of the manifest, because
 // owners do not know these names.
-func TestNoSentenceNamesAFieldOfTheManifest(t *testing.T) {
+func TestTextsNameNoManifestField(t *testing.T) {
 	t.Parallel()
 	field := regexp.MustCompile(`[a-z]_[a-z]`)
 	files, err := filepath.Glob("*.json")
@@ -40,7 +40,7 @@ func TestNoSentenceNamesAFieldOfTheManifest(t *testing.T) {
 	}
 }
 
-func TestWhoReadsAnotherLanguageReadsTheNearestElseEnglish(t *testing.T) {
+func TestLanguageFallsBackToNearestThenEnglish(t *testing.T) {
 	t.Parallel()
 	ours, err := texts.Load()
 	if err != nil {

@@ -169,7 +169,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Unknown {
+		if s.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -201,7 +201,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, of := range sameDay(s.List[i:]) {
-					templ_7745c5c3_Err = classSession(p, of, s.Unknown).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = classSession(p, of, s.IsUnknown).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -246,7 +246,7 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var13 = []any{"row", "session", templ.KV("state-cancelled", s.Off)}
+		var templ_7745c5c3_Var13 = []any{"row", "session", templ.KV("state-cancelled", s.IsOff)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var13...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -339,7 +339,7 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.Off {
+		if s.IsOff {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span class=\"wrong\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -403,7 +403,7 @@ func seats(p *Page, s sales.Session) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var22 = []any{"chip", templ.KV("completed", s.Left() == 0)}
+		var templ_7745c5c3_Var22 = []any{"chip", templ.KV("completed", s.FreeSeats() == 0)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -425,7 +425,7 @@ func seats(p *Page, s sales.Session) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Left() == 0 {
+		if s.FreeSeats() == 0 {
 			var templ_7745c5c3_Var24 string
 			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("full") + " · ")
 			if templ_7745c5c3_Err != nil {
@@ -441,9 +441,9 @@ func seats(p *Page, s sales.Session) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.seatsOf(s.Taken, s.Class.Capacity))
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.seatsOf(s.BookedSeats, s.Class.Capacity))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 91, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 91, Col: 46}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
@@ -549,7 +549,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.May(access.Serve) && !s.Off && ends(s).After(p.Now) && (r.Unknown || s.Left() > 0) {
+		if p.May(access.Serve) && !s.IsOff && ends(s).After(p.Now) && (r.IsUnknown || s.FreeSeats() > 0) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -624,7 +624,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Off {
+		if s.IsOff {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"notice wrong\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -643,7 +643,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Unknown {
+		if r.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -671,7 +671,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Guests.Unknown {
+		if r.Guests.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -696,7 +696,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, r.Guests.More, "/bookings?from="+s.Date.String()+"&to="+s.Date.String()+"&service_id="+s.Service.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = all(p, r.Guests.HasMore, "/bookings?from="+s.Date.String()+"&to="+s.Date.String()+"&service_id="+s.Service.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -251,7 +251,7 @@ type Customer struct {
 // Gone reports whether nothing is held of the customer, as far as all could be asked.
 func (c Customer) Gone() bool {
 	d := c.Details
-	return !d.Bookings.Shown() && !d.Tickets.Shown() && !d.Reservations.Shown() && !d.Messages.Shown()
+	return !d.Bookings.IsShown() && !d.Tickets.IsShown() && !d.Reservations.IsShown() && !d.Messages.IsShown()
 }
 
 // newest is the booking that was made last; nil where there is none.
@@ -548,7 +548,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if c.Details.Reservations.Shown() {
+			if c.Details.Reservations.IsShown() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<section aria-labelledby=\"reservations\"><h2 id=\"reservations\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -566,7 +566,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if c.Details.Reservations.Unknown {
+				if c.Details.Reservations.IsUnknown {
 					templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -682,7 +682,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = shownOf(p, c.Details.Reservations.More).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shownOf(p, c.Details.Reservations.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -994,7 +994,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 			templ_7745c5c3_Var44 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if all.Shown() {
+		if all.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<section aria-labelledby=\"of-bookings\"><h2 id=\"of-bookings\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1012,7 +1012,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if all.Unknown {
+			if all.IsUnknown {
 				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1120,7 +1120,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownOf(p, all.More).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1154,7 +1154,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 			templ_7745c5c3_Var52 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if all.Shown() {
+		if all.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<section aria-labelledby=\"of-tickets\"><h2 id=\"of-tickets\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1172,7 +1172,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if all.Unknown {
+			if all.IsUnknown {
 				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1267,7 +1267,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownOf(p, all.More).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1318,7 +1318,7 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if all.Unknown {
+		if all.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1417,7 +1417,7 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = shownOf(p, all.More).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

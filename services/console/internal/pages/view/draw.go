@@ -42,7 +42,7 @@ type gap struct {
 
 // box is a booking in the calendar, with the id of its HTML element. All guests of one class session share one box.
 type box struct {
-	sales.Placed
+	sales.PlacedBooking
 	ID      string
 	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
@@ -123,7 +123,7 @@ const shortestGap = 15
 // part of the present period. It returns no period if the person may not book, or if some bookings of the calendar
 // could not be read.
 func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
-	if cal.Unknown || cal.More || !p.May(access.Serve) {
+	if cal.IsUnknown || cal.HasMore || !p.May(access.Serve) {
 		return nil
 	}
 	now := p.local(p.Now)
@@ -222,7 +222,7 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 }
 
 // sessions returns the boxes of the bookings of a column. It combines all bookings of a class session into one box.
-func (p *Page) sessions(bookings []sales.Placed) []box {
+func (p *Page) sessions(bookings []sales.PlacedBooking) []box {
 	type session struct {
 		id string
 		at time.Time
@@ -230,7 +230,7 @@ func (p *Page) sessions(bookings []sales.Placed) []box {
 	var boxes []box
 	at := map[session]int{}
 	for _, b := range bookings {
-		one := box{Placed: b, Guests: 1, People: b.PartySize, service: p.serviceNumber(b)}
+		one := box{PlacedBooking: b, Guests: 1, People: b.PartySize, service: p.serviceNumber(b)}
 		if b.ClassScheduleID != nil {
 			key := session{b.ClassScheduleID.String(), b.StartsAt}
 			if i, ok := at[key]; ok {
@@ -245,7 +245,7 @@ func (p *Page) sessions(bookings []sales.Placed) []box {
 	return boxes
 }
 
-func (p *Page) serviceNumber(b sales.Placed) int {
+func (p *Page) serviceNumber(b sales.PlacedBooking) int {
 	if len(b.Services) == 0 {
 		return 0
 	}

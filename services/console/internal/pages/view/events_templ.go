@@ -151,7 +151,7 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if all.Unknown {
+		if all.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -232,7 +232,7 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !all.Unknown {
+				if !all.IsUnknown {
 					templ_7745c5c3_Err = soldOf(p, e).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -247,7 +247,7 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if all.More {
+			if all.HasMore {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p class=\"small quiet\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -418,7 +418,7 @@ func (o Orders) here() string { return query(o.Asked) }
 
 // back is where the open order was opened; an event that the offer has no more has no page.
 func (o Orders) back() string {
-	if o.Event.Gone {
+	if o.Event.IsRemoved {
 		return "/events"
 	}
 	return o.at() + o.here()
@@ -641,7 +641,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.May(access.Serve) && !o.Event.Over && o.Event.Active {
+		if p.May(access.Serve) && !o.Event.IsOver && o.Event.Active {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -786,7 +786,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.List.Unknown {
+		if o.List.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2144,7 +2144,7 @@ func sell(p *Page, s Selling) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Event.Over || !s.Event.Active || len(s.Event.Tiers) == 0 {
+		if s.Event.IsOver || !s.Event.Active || len(s.Event.Tiers) == 0 {
 			templ_7745c5c3_Err = empty(p.say("nothing_to_sell")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -22,7 +22,7 @@ import (
 
 // Beginning is the first form of a business, as it was typed.
 type Beginning struct {
-	offer.Beginning
+	offer.NewBusiness
 	Wrong  map[string]string // sentences, by the names of what was typed
 	Others []string          // problems that stand beside no field
 	Key    string            // which makes one business of a form that is sent twice
@@ -154,7 +154,7 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, trade := range template.Trades() {
+		for _, trade := range template.ListTrades() {
 			templ_7745c5c3_Err = radio("trade", trade, b.Trade, p.say("first_trade_"+trade)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

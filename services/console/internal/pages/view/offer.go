@@ -130,13 +130,13 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		input.Hint = p.say(d.Hint)
 	}
 	switch d.Kind {
-	case form.Whole, form.Until:
+	case form.Integer, form.Deadline:
 		input.Type = "number"
 	case form.Date:
 		input.Type = "date"
 	case form.Time:
 		input.Type = "time"
-	case form.Moment:
+	case form.DateTime:
 		input.Type = "datetime-local"
 	case form.Address:
 		input.Type = "url"
@@ -170,19 +170,19 @@ func (f Form) opensAt(name string) bool {
 	if f.More == "" {
 		return false
 	}
-	rest, inRows := strings.CutPrefix(name, f.More+"."+strconv.Itoa(form.Count(f.Values, f.More)-1)+".")
+	rest, inRows := strings.CutPrefix(name, f.More+"."+strconv.Itoa(form.CountRows(f.Values, f.More)-1)+".")
 	return inRows && rest == f.firstOf(f.More)
 }
 
 // firstOf returns the name of the first field of the rows with the name `name`.
 func (f Form) firstOf(name string) string {
-	if rows, found := form.Find(form.All(f.Groups), name); found && len(rows.Fields) > 0 {
+	if rows, found := form.FindField(form.ListFields(f.Groups), name); found && len(rows.Fields) > 0 {
 		return rows.Fields[0].Name
 	}
 	return ""
 }
 
-func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Shown, name) }
+func (f Form) isNew(name string, row int) bool { return row >= form.CountRows(f.Shown, name) }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
@@ -237,7 +237,7 @@ func (p *Page) Named(fields document.Fields, path string) string {
 			break
 		}
 		here = items[n]
-		key, named := document.Name(here)
+		key, named := document.NameOf(here)
 		if !named {
 			key = strconv.Itoa(n + 1)
 			if i == 1 {
@@ -252,7 +252,7 @@ func (p *Page) Named(fields document.Fields, path string) string {
 func itemOf(list any, key string) any {
 	items, _ := list.([]any)
 	for _, item := range items {
-		if name, ok := document.Name(item); ok && name == key {
+		if name, ok := document.NameOf(item); ok && name == key {
 			return item
 		}
 	}
@@ -353,7 +353,7 @@ func NoteOptions(f form.Field) {
 			optionSentences[f.Name] = map[string]string{}
 		}
 		value := o.Value
-		if value == form.Everything {
+		if value == form.AllObjects {
 			value = "all" // the manifest has "all" for all objects
 		}
 		optionSentences[f.Name][value] = o.Sentence

@@ -17,10 +17,10 @@ import (
 
 // OfferQuestion asks whether a change of the offer is to be saved although bookings would fall outside, or nobody knows whether some would.
 type OfferQuestion struct {
-	Outside *plan.Outside // nil: it is not known
-	Kept    *plan.Kept    // what keeps the time zone and the currency it was sold in; nil for nothing
-	Erases  *plan.Erases  // nil: customer data is kept as long as before, or that is not known
-	Differs *Difference   // what changes; nil for nothing
+	Outside *plan.Conflicts // nil: it is not known
+	Kept    *plan.KeptSales // what keeps the time zone and the currency it was sold in; nil for nothing
+	Erases  *plan.Erasure   // nil: customer data is kept as long as before, or that is not known
+	Differs *Difference     // what changes; nil for nothing
 	Posted  url.Values
 	Over    int64 // the version that the answer is for
 	Action  string
@@ -115,7 +115,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if q.Outside != nil && q.Outside.New() == 0 {
+		if q.Outside != nil && q.Outside.CountNew() == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"notice\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -157,9 +157,9 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("ask_outside", q.Outside.New()))
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("ask_outside", q.Outside.CountNew()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 45, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 45, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -231,7 +231,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if q.Outside != nil && q.Outside.New() == 0 {
+		if q.Outside != nil && q.Outside.CountNew() == 0 {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("save"))
 			if templ_7745c5c3_Err != nil {
@@ -315,16 +315,16 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 }
 
 // erased says how many customers lose their data.
-func (p *Page) erased(e *plan.Erases) string {
+func (p *Page) erased(e *plan.Erasure) string {
 	id := "ask_erases"
-	if e.More {
+	if e.HasMore {
 		id = "ask_erases_at_least"
 	}
 	return p.Words.With(id, "Count", p.Words.Number(e.Customers))
 }
 
 // outside lists what would fall outside that does not now, each with its reason.
-func outside(p *Page, o *plan.Outside) templ.Component {
+func outside(p *Page, o *plan.Conflicts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -453,7 +453,7 @@ func outside(p *Page, o *plan.Outside) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if more := o.New() - len(list); more > 0 {
+		if more := o.CountNew() - len(list); more > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -472,7 +472,7 @@ func outside(p *Page, o *plan.Outside) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if o.Unexamined {
+		if o.IsIncomplete {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -499,10 +499,10 @@ func outside(p *Page, o *plan.Outside) templ.Component {
 type outsideLine struct{ name, what, why, at string }
 
 // newlyOutside lists what would fall outside because of the change: bookings, reservations, tickets.
-func (p *Page) newlyOutside(o *plan.Outside) []outsideLine {
+func (p *Page) newlyOutside(o *plan.Conflicts) []outsideLine {
 	var bookings, reservations, tickets []outsideLine
 	for _, b := range o.Bookings {
-		if !b.Already && len(bookings) < mostOutside {
+		if !b.IsExisting && len(bookings) < mostOutside {
 			at := "/bookings/" + b.Booking.ID.String() + "?from=" + b.Booking.Date + "&to=" + b.Booking.Date
 			bookings = append(bookings, outsideLine{p.who(b.Booking), dotted(p.start(b.Booking), p.services(b.Booking), p.with(b.Booking)), p.Reason(b.Reason), at})
 		}
@@ -513,7 +513,7 @@ func (p *Page) newlyOutside(o *plan.Outside) []outsideLine {
 		}
 	}
 	for _, t := range o.Tickets {
-		if !t.Already && len(tickets) < mostOutside {
+		if !t.IsExisting && len(tickets) < mostOutside {
 			what := dotted(p.Words.ShortDate(day(t.Date)), p.Words.Count("ask_sold", t.Sold))
 			tickets = append(tickets, outsideLine{dotted(t.Event, t.Tier), what, p.Reason(t.Reason), "/events/" + t.EventID.String()})
 		}

@@ -171,7 +171,7 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case form.Many, form.Picked:
+		case form.Checkboxes, form.ObjectPicker:
 			templ_7745c5c3_Err = someOf(p, f, d, name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -448,7 +448,7 @@ func windows(p *Page, f Form, name string) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		n := max(1, form.Count(f.Values, name))
+		n := max(1, form.CountRows(f.Values, name))
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"windows\"><input type=\"hidden\" name=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -572,8 +572,8 @@ func windows(p *Page, f Form, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Wrong[name] == p.say(form.Overnight) || f.chosen(name+form.ConfirmsOvernight, "yes") {
-			box := web.Field{Name: name + form.ConfirmsOvernight, Label: p.say("overnight_yes"), Value: f.Values.Get(name + form.ConfirmsOvernight)}
+		if f.Wrong[name] == p.say(form.ConfirmOvernight) || f.chosen(name+form.OvernightCheckbox, "yes") {
+			box := web.Field{Name: name + form.OvernightCheckbox, Label: p.say("overnight_yes"), Value: f.Values.Get(name + form.OvernightCheckbox)}
 			templ_7745c5c3_Err = web.Checkbox(box).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -605,7 +605,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var25 = []any{"cell", "whole", templ.KV("own-hours", d.OwnHours)}
+		var templ_7745c5c3_Var25 = []any{"cell", "whole", templ.KV("own-hours", d.HasOwnHours)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -627,7 +627,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if d.OwnHours {
+		if d.HasOwnHours {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<fieldset class=\"choice\"><legend>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -701,9 +701,9 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var30 string
-				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(name + form.SameHours)
+				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(name + form.SameHoursButton)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 126, Col: 91}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 126, Col: 97}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {
@@ -716,7 +716,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 				var templ_7745c5c3_Var31 string
 				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("offer_copy_hours"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 126, Col: 136}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 126, Col: 142}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 				if templ_7745c5c3_Err != nil {
@@ -770,7 +770,7 @@ func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		n := form.Count(f.Values, name)
+		n := form.CountRows(f.Values, name)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<div class=\"cell whole several\"><p class=\"label\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -45,7 +45,7 @@ func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 		if c.cancelled {
 			b.Status, ticket.Status = booking.StatusCancelled, booking.StatusCancelled
 		}
-		orders := Orders{Event: sales.EventSales{Gone: true}}
+		orders := Orders{Event: sales.EventSales{IsRemoved: true}}
 		orders.Open = &sales.OrderDetails{Order: ticket}
 		for kind, part := range map[string]templ.Component{"booking": paid(p, b), "tickets": order(p, orders)} {
 			var page strings.Builder

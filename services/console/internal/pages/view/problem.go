@@ -13,8 +13,8 @@ import (
 // problemSentences maps the codes of problems to the ids of message texts. Forms use the same message texts for invalid
 // inputs.
 var problemSentences = map[manifest.Code]string{
-	manifest.CodeMissing: form.Fill,
-	manifest.CodeNumber:  form.WrongAmount,
+	manifest.CodeMissing: form.RequiredValue,
+	manifest.CodeNumber:  form.InvalidAmount,
 }
 
 // ProblemSentence returns the id of the message text about a problem with this code. For an unknown code, it returns

@@ -124,7 +124,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = lent(p, r.Out, rental.MoveReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lent(p, r.PickedUp, rental.MoveReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -257,7 +257,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Free.Unknown {
+		if r.Free.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -277,7 +277,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Unpaid.Shown() {
+		if r.Unpaid.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"unpaid\" class=\"narrow\"><h2 id=\"unpaid\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -358,7 +358,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Ahead.Shown() {
+		if r.Upcoming.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<section aria-labelledby=\"ahead\" class=\"narrow\"><h2 id=\"ahead\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -376,7 +376,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = lent(p, r.Ahead, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lent(p, r.Upcoming, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -411,7 +411,7 @@ func lent(p *Page, part peers.Part[rental.Reservation], move string, today times
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if part.Shown() {
+		if part.IsShown() {
 			templ_7745c5c3_Err = reservations(p, part, move, today, "rentals").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

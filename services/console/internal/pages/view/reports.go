@@ -70,11 +70,11 @@ type tally struct {
 
 // Report makes the charts and tables of the reports. It returns an error if an amount is not a number.
 func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
-	takings, err := r.ByCurrency(p.Business.Currency)
+	takings, err := r.SumByCurrency(p.Business.Currency)
 	if err != nil {
 		return nil, err
 	}
-	all, names := r.AllBookings(), p.names(r)
+	all, names := r.SumBookings(), p.names(r)
 	s := &ReportPage{r: r, bookings: p.bookingsCharted(r, names, all), noShows: p.noShowsCharted(r, names, all),
 		sources: p.sourcesCharted(r, all)}
 	for _, t := range takings {
@@ -87,8 +87,8 @@ func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
 
 // names returns the names of the periods of a report. Charts use them as labels, and tables as the names of rows.
 func (p *Page) names(r *reports.Overview) []string {
-	names := make([]string, len(r.Stretches))
-	for i, d := range r.Stretches {
+	names := make([]string, len(r.Periods))
+	for i, d := range r.Periods {
 		names[i] = p.stretch(r.Query.By, d)
 	}
 	return names
@@ -120,23 +120,23 @@ func (p *Page) sums(r *reports.Overview, all booking.BookingsRow, takings []repo
 	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
 	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed),
 		p.numberOf(all.NoShow, all.NoShow+all.Completed)}
-	if r.Bookings.Unknown {
+	if r.Bookings.IsUnknown {
 		bookings, missed = p.unsaid(bookings), p.unsaid(missed)
 	}
 	list := []figure{bookings}
 	for _, t := range takings {
-		list = append(list, figure{p.say("reports_sold"), p.exact(t.All.Total, t.Currency),
-			p.Words.With("reports_paid_of", "Amount", p.exact(t.All.Paid, t.Currency))})
+		list = append(list, figure{p.say("reports_sold"), p.exact(t.Sum.Total, t.Currency),
+			p.Words.With("reports_paid_of", "Amount", p.exact(t.Sum.Paid, t.Currency))})
 	}
-	if r.Revenue.Unknown {
+	if r.Revenue.IsUnknown {
 		list = append(list, p.unsaid(figure{Name: p.say("reports_sold")}))
 	}
 	list = append(list, missed)
-	worked := r.AllTime()
+	worked := r.SumTime()
 	team := figure{p.say("reports_utilisation"), p.share(worked.Booked, worked.Open),
 		p.Words.With("reports_of", "All", p.duration(worked.Open))}
 	switch {
-	case r.Time.Unknown:
+	case r.Time.IsUnknown:
 		return append(list, p.unsaid(team))
 	case worked.Open > 0:
 		return append(list, team)
@@ -156,7 +156,7 @@ func (p *Page) bookingsCharted(r *reports.Overview, names []string, all booking.
 	cells := func(name string, b booking.BookingsRow) []string {
 		return []string{name, p.number(b.Bookings), p.number(b.Guests), p.number(b.NoShow), p.number(b.Cancelled)}
 	}
-	for i, b := range r.ByStretch() {
+	for i, b := range r.SumByPeriod() {
 		for at, n := range []int64{b.Pending + b.Confirmed + b.Completed, b.NoShow, b.Cancelled} {
 			parts[at].Values = append(parts[at].Values, float64(n))
 		}
@@ -175,7 +175,7 @@ func (p *Page) noShowsCharted(r *reports.Overview, names []string, all booking.B
 	cells := func(name string, b booking.BookingsRow) []string {
 		return []string{name, p.number(b.Completed), p.number(b.NoShow), p.share(b.NoShow, b.NoShow+b.Completed)}
 	}
-	for i, b := range r.ByStretch() {
+	for i, b := range r.SumByPeriod() {
 		missed.Values = append(missed.Values, percent(b.NoShow, b.NoShow+b.Completed))
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
@@ -190,7 +190,7 @@ func (p *Page) sourcesCharted(r *reports.Overview, all booking.BookingsRow) char
 	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"),
 		p.say("reports_no_shows"), p.say("status_cancelled")}}
 	var rows []measured
-	for _, b := range r.BySource() {
+	for _, b := range r.SumBySource() {
 		share := p.share(b.Bookings, all.Bookings)
 		rows = append(rows, measured{p.sourced(b.Source), share, float64(b.Bookings)})
 		c.Tally.Rows = append(c.Tally.Rows, []string{p.sourced(b.Source), p.number(b.Bookings), share,
@@ -221,13 +221,13 @@ func (p *Page) revenueCharted(t reports.Takings, names []string, head, text stri
 		return append(row, p.exact(of.Total, t.Currency), p.exact(of.Paid, t.Currency),
 			p.exact(of.Refunded, t.Currency))
 	}
-	for i, of := range t.Each {
+	for i, of := range t.ByPeriod {
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], of))
 		for at, kind := range t.Kinds {
 			parts[at].Values = append(parts[at].Values, of.Totals[kind].InexactFloat64())
 		}
 	}
-	c.Tally.Foot = cells(p.say("reports_all"), t.All)
+	c.Tally.Foot = cells(p.say("reports_all"), t.Sum)
 	c.Stack = p.stack(stacked{ID: "revenue-" + t.Currency, Title: c.Name, Text: text, Parts: parts}, names, p.whole)
 	return c
 }
@@ -237,24 +237,24 @@ func (p *Page) timeCharted(r *reports.Overview, names []string) (charted, *tally
 	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"),
 		p.say("reports_open"), p.say("reports_part")}, Wide: true}
 	each := &tally{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...), Wide: true}
-	cells := func(name string, w reports.Worked) []string {
+	cells := func(name string, w reports.WorkedTime) []string {
 		return []string{name, p.duration(w.Booked), p.duration(w.Open), p.share(w.Booked, w.Open)}
 	}
 	var rows []measured
-	for _, m := range r.Members() {
+	for _, m := range r.SumByMember() {
 		name := m.Name
 		if name == "" {
 			name = p.say("reports_former")
 		}
 		rows = append(rows, measured{name, p.share(m.Booked, m.Open), percent(m.Booked, m.Open)})
-		c.Tally.Rows = append(c.Tally.Rows, cells(name, m.Worked))
+		c.Tally.Rows = append(c.Tally.Rows, cells(name, m.WorkedTime))
 		row := []string{name}
-		for _, w := range m.Each {
+		for _, w := range m.ByPeriod {
 			row = append(row, p.share(w.Booked, w.Open))
 		}
 		each.Rows = append(each.Rows, row)
 	}
-	c.Tally.Foot = cells(p.say("reports_all"), r.AllTime())
+	c.Tally.Foot = cells(p.say("reports_all"), r.SumTime())
 	c.Rank = p.rank(ranked{ID: "time", Title: c.Name, Text: p.chartText(r)}, rows, 100)
 	return c, each
 }

@@ -175,7 +175,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s != nil {
-			if s.r.Nothing() {
+			if s.r.IsEmpty() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"empty\"><p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -429,7 +429,7 @@ func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Bookings.Unknown {
+		if s.r.Bookings.IsUnknown {
 			templ_7745c5c3_Err = unsaid(p, "bookings-all", s.bookings.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -486,7 +486,7 @@ func revenueReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Revenue.Unknown {
+		if s.r.Revenue.IsUnknown {
 			templ_7745c5c3_Err = unsaid(p, "revenue", p.say("reports_money")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -529,7 +529,7 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Time.Unknown {
+		if s.r.Time.IsUnknown {
 			templ_7745c5c3_Err = unsaid(p, "time-all", s.time.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -543,7 +543,7 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(s.r.Stretches) > 1 {
+			if len(s.r.Periods) > 1 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<section class=\"report\" aria-labelledby=\"each-all\"><h3 id=\"each-all\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

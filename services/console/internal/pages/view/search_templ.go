@@ -60,13 +60,13 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !f.Bookings.Shown() && !f.Customers.Shown() && len(pages) == 0 {
+		if !f.Bookings.IsShown() && !f.Customers.IsShown() && len(pages) == 0 {
 			templ_7745c5c3_Err = empty(p.say("found_nothing")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if f.Bookings.Shown() {
+		if f.Bookings.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"list\" aria-labelledby=\"bookings\"><h2 id=\"bookings\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -84,7 +84,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Bookings.Unknown {
+			if f.Bookings.IsUnknown {
 				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -164,7 +164,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, f.Bookings.More, "/bookings"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = all(p, f.Bookings.HasMore, "/bookings"+asked).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -173,7 +173,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 				return templ_7745c5c3_Err
 			}
 		}
-		if f.Customers.Shown() {
+		if f.Customers.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section aria-labelledby=\"customers\"><h2 id=\"customers\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -191,7 +191,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Customers.Unknown {
+			if f.Customers.IsUnknown {
 				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -263,7 +263,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, f.Customers.More, "/customers"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = all(p, f.Customers.HasMore, "/customers"+asked).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

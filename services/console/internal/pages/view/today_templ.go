@@ -101,7 +101,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Arrivals.Unknown {
+		if t.Arrivals.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -126,7 +126,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, t.Arrivals.More, "/bookings?from="+t.Date.String()+"&to="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = all(p, t.Arrivals.HasMore, "/bookings?from="+t.Date.String()+"&to="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -135,7 +135,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Pending.Shown() {
+		if t.Pending.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"pending\"><h2 id=\"pending\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -157,7 +157,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, t.Pending.More, "/bookings?status=pending&from="+(t.Date+1).String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = all(p, t.Pending.HasMore, "/bookings?status=pending&from="+(t.Date+1).String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -166,7 +166,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if t.Unpaid.Shown() || t.UnpaidRentals.Shown() {
+		if t.Unpaid.IsShown() || t.UnpaidRentals.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section aria-labelledby=\"unpaid\"><h2 id=\"unpaid\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -184,7 +184,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if t.Unpaid.Shown() {
+			if t.Unpaid.IsShown() {
 				templ_7745c5c3_Err = brief(p, t.Unpaid, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -193,12 +193,12 @@ func today(p *Page, t *sales.Today) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = all(p, t.Unpaid.More, "/bookings?payment=open&from="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = all(p, t.Unpaid.HasMore, "/bookings?payment=open&from="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if t.UnpaidRentals.Shown() {
+			if t.UnpaidRentals.IsShown() {
 				templ_7745c5c3_Err = reservations(p, t.UnpaidRentals, "", t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -213,7 +213,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Due.Shown() {
+		if t.Due.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section aria-labelledby=\"due\"><h2 id=\"due\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -240,7 +240,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if t.Out.Shown() {
+		if t.PickedUp.IsShown() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section aria-labelledby=\"out\"><h2 id=\"out\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -258,7 +258,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = reservations(p, t.Out, rental.MoveReturn, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reservations(p, t.PickedUp, rental.MoveReturn, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -826,7 +826,7 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if part.Unknown {
+		if part.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -981,7 +981,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 			templ_7745c5c3_Var42 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if part.Unknown {
+		if part.IsUnknown {
 			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1172,7 +1172,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if part.More {
+			if part.HasMore {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<p class=\"small quiet\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -21,8 +21,8 @@ import (
 type WhyNot struct {
 	Service, Date, Time, Staff string // as those of [Booking]
 	Wrong                      map[string]string
-	Answer                     *sales.WhyNot    // nil: nothing was asked yet
-	About                      *catalog.Service // that was asked about
+	Answer                     *sales.StartExplanation // nil: nothing was asked yet
+	About                      *catalog.Service        // that was asked about
 }
 
 // AskWhyNot asks which start cannot be booked, and says why.
@@ -462,7 +462,7 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 		}
 		ctx = templ.ClearChildren(ctx)
 		change := p.remedy(r, w.About)
-		bookings := w.Answer.InTheWay(r)
+		bookings := w.Answer.ListConflicts(r)
 		if change.path != "" || len(bookings) > 0 || yields(r) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<ul class=\"small ways\">")
 			if templ_7745c5c3_Err != nil {

@@ -17,54 +17,58 @@ import (
 // MediaType is the media type of the CSV files.
 const MediaType = "text/csv"
 
-// Bookings returns the CSV file of a report about bookings.
-func Bookings(rows []booking.BookingsRow) []byte {
-	return table([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show", "cancelled",
+// FormatBookings returns the CSV file of a report about bookings.
+func FormatBookings(rows []booking.BookingsRow) []byte {
+	return formatTable([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
+		"cancelled",
 		"guests"}, rows, func(r booking.BookingsRow) []string {
 		return []string{
-			r.Date.String(), Words(r.Source), count(r.Bookings), count(r.Pending), count(r.Confirmed),
-			count(r.Completed), count(r.NoShow),
-			count(r.Cancelled), count(r.Guests),
+			r.Date.String(), EscapeFormula(r.Source), formatCount(r.Bookings), formatCount(r.Pending),
+			formatCount(r.Confirmed),
+			formatCount(r.Completed), formatCount(r.NoShow),
+			formatCount(r.Cancelled), formatCount(r.Guests),
 		}
 	})
 }
 
-// Revenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
-func Revenue(rows []report.RevenueRow) []byte {
-	return table([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+// FormatRevenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
+func FormatRevenue(rows []report.RevenueRow) []byte {
+	return formatTable([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
 		func(r report.RevenueRow) []string {
-			return []string{r.Date.String(), r.Kind, r.Currency, count(r.Sold), r.Total.String(), r.Paid.String(),
+			return []string{r.Date.String(), r.Kind, r.Currency, formatCount(r.Sold), r.Total.String(), r.Paid.String(),
 				r.Refunded.String()}
 		})
 }
 
-// Utilisation returns the CSV file of a report about the booked time and the working time of members.
-func Utilisation(rows []report.UtilisationRow) []byte {
-	return table([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"}, rows,
+// FormatUtilisation returns the CSV file of a report about the booked time and the working time of members.
+func FormatUtilisation(rows []report.UtilisationRow) []byte {
+	return formatTable([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"},
+		rows,
 		func(r report.UtilisationRow) []string {
 			share := ""
 			if r.Utilisation != nil {
 				share = strconv.FormatFloat(*r.Utilisation, 'f', 4, 64)
 			}
-			return []string{r.Date.String(), r.StaffID.String(), Words(r.StaffName), count(r.BookedMinutes),
-				count(r.OpenMinutes), share}
+			return []string{r.Date.String(), r.StaffID.String(), EscapeFormula(r.StaffName),
+				formatCount(r.BookedMinutes),
+				formatCount(r.OpenMinutes), share}
 		})
 }
 
-// Table returns a CSV file whose header line has the names of the columns. It converts each cell by [Words], because
-// cells can contain texts that customers typed.
-func Table(columns []string, rows [][]string) []byte {
-	return table(columns, rows, func(row []string) []string {
+// FormatTable returns a CSV file whose header line has the names of the columns. It converts each cell by [Words],
+// because cells can contain texts that customers typed.
+func FormatTable(columns []string, rows [][]string) []byte {
+	return formatTable(columns, rows, func(row []string) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = Words(cell)
+			cells[i] = EscapeFormula(cell)
 		}
 		return cells
 	})
 }
 
-// table returns a CSV file. The function `cells` returns the cells of a row.
-func table[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
+// formatTable returns a CSV file. The function `cells` returns the cells of a row.
+func formatTable[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
 	w.UseCRLF = true
@@ -80,10 +84,10 @@ func table[Row any](columns []string, rows []Row, cells func(Row) []string) []by
 // characters.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// Words returns a text that no spreadsheet reads as a formula. If a spreadsheet could read `text` as a formula, Words
-// puts an apostrophe before the text. Some spreadsheets ignore white space and invisible characters at the beginning of
-// a cell. So Words also changes a text if a formula follows such characters.
-func Words(text string) string {
+// EscapeFormula returns a text that no spreadsheet reads as a formula. If a spreadsheet could read `text` as a formula,
+// Words puts an apostrophe before the text. Some spreadsheets ignore white space and invisible characters at the
+// beginning of a cell. So EscapeFormula also changes a text if a formula follows such characters.
+func EscapeFormula(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
 	}
@@ -94,4 +98,4 @@ func Words(text string) string {
 	return text
 }
 
-func count(n int64) string { return strconv.FormatInt(n, 10) }
+func formatCount(n int64) string { return strconv.FormatInt(n, 10) }

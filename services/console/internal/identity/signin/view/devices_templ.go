@@ -59,7 +59,7 @@ func findDevice(p Page, d Device) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waiting(p, d.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, d.Wait).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -67,7 +67,7 @@ func findDevice(p Page, d Device) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "code", Label: p.Words.Say("device_code"), Hint: p.Words.Say("device_code_hint"), Value: d.Code, Error: wrongCode(p, d), Autocomplete: "off", Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "code", Label: p.Words.Say("device_code"), Hint: p.Words.Say("device_code_hint"), Value: d.Code, Error: codeError(p, d), Autocomplete: "off", Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -92,7 +92,7 @@ func findDevice(p Page, d Device) templ.Component {
 	})
 }
 
-func wrongCode(p Page, d Device) string {
+func codeError(p Page, d Device) string {
 	if d.Wrong {
 		return p.Words.Say("device_wrong")
 	}
@@ -151,9 +151,9 @@ func allowDevice(p Page, d Device) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(identity.ShowCode(d.Waiting.UserCode))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(identity.FormatUserCode(d.Waiting.UserCode))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 106}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 112}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -244,7 +244,7 @@ func allowDevice(p Page, d Device) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(choiceName(p, d.Choices[0]))
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(nameChoice(p, d.Choices[0]))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 59, Col: 72}
 				}
@@ -257,7 +257,7 @@ func allowDevice(p Page, d Device) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = web.Select(web.Field{Name: "for", Label: p.Words.Say("device_for"), Required: true, Options: choicesOf(p, d.Choices)}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Select(web.Field{Name: "for", Label: p.Words.Say("device_for"), Required: true, Options: choiceOptions(p, d.Choices)}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -310,23 +310,23 @@ func allowDevice(p Page, d Device) templ.Component {
 	})
 }
 
-func choiceName(p Page, c identity.DeviceChoice) string {
+func nameChoice(p Page, c identity.DeviceChoice) string {
 	if c.Name == "" {
 		return p.Words.Say("device_operator")
 	}
 	return c.Name
 }
 
-func choicesOf(p Page, choices []identity.DeviceChoice) []web.Option {
+func choiceOptions(p Page, choices []identity.DeviceChoice) []web.Option {
 	options := make([]web.Option, len(choices))
 	for i, c := range choices {
-		options[i] = web.Option{Value: c.Value(), Label: choiceName(p, c)}
+		options[i] = web.Option{Value: c.Value(), Label: nameChoice(p, c)}
 	}
 	return options
 }
 
 // devices lists the programs that act for a person.
-func devices(p Page, a Accounts) templ.Component {
+func devices(p Page, a AccountPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -396,9 +396,9 @@ func devices(p Page, a Accounts) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(placeOf(p, a, d))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(describePlace(p, a, d))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 95, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 95, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -428,7 +428,7 @@ func devices(p Page, a Accounts) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = at(*d.LastUsedAt).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(*d.LastUsedAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -472,8 +472,8 @@ func devices(p Page, a Accounts) templ.Component {
 	})
 }
 
-// placeOf is where a program acts: in a business, or in all of them; "" for a business without a known name.
-func placeOf(p Page, a Accounts, d store.Token) string {
+// describePlace is where a program acts: in a business, or in all of them; "" for a business without a known name.
+func describePlace(p Page, a AccountPage, d store.Token) string {
 	if d.Role == access.Operator {
 		return p.Words.Say("device_operator")
 	}

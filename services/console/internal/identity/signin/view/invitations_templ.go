@@ -10,17 +10,17 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/slotmesh/slotmesh/services/console/internal/identity"
 
-// GoneInvitation is the page behind the link of an invitation that was accepted, was withdrawn or has expired.
-func GoneInvitation(p Page) Content {
+// ExpiredInvitation is the page behind the link of an invitation that was accepted, was withdrawn or has expired.
+func ExpiredInvitation(p Page) Content {
 	return Content{p.Words.Say("gone"), paragraph(p.Words.Say("invitation_gone"))}
 }
 
 // AskInvitation asks whether to join the business that sent an invitation.
-func AskInvitation(p Page, i *identity.Received) Content {
+func AskInvitation(p Page, i *identity.ReceivedInvitation) Content {
 	return Content{p.Words.Say("invitations"), askInvitation(p, i)}
 }
 
-func askInvitation(p Page, i *identity.Received) templ.Component {
+func askInvitation(p Page, i *identity.ReceivedInvitation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -115,7 +115,7 @@ func askInvitation(p Page, i *identity.Received) templ.Component {
 }
 
 // invitations are those that a person has not answered yet.
-func invitations(p Page, list []identity.Received) templ.Component {
+func invitations(p Page, list []identity.ReceivedInvitation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -71,8 +71,8 @@ func byPasskey(p Page) templ.Component {
 	})
 }
 
-// passwordOf is how a person changes their password, or gives it up for passkeys.
-func passwordOf(p Page, a Accounts) templ.Component {
+// passwordSection is how a person changes their password, or gives it up for passkeys.
+func passwordSection(p Page, a AccountPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -93,7 +93,7 @@ func passwordOf(p Page, a Accounts) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if a.Signed.Person.Password {
+		if a.Signed.Person.HasPassword {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<a class=\"button plain\" href=\"/account/password\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -112,7 +112,7 @@ func passwordOf(p Page, a Accounts) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(a.Passkeys) > 0 {
-				templ_7745c5c3_Err = asked("/account/password/remove", p.Words.Say("password_remove"), "", p.Words.Say("password_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = confirmButton("/account/password/remove", p.Words.Say("password_remove"), "", p.Words.Say("password_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -178,7 +178,7 @@ func passwordOf(p Page, a Accounts) templ.Component {
 }
 
 // passkeys are those of a person, and how they add one.
-func passkeys(p Page, a Accounts) templ.Component {
+func passkeys(p Page, a AccountPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -235,7 +235,7 @@ func passkeys(p Page, a Accounts) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, k := range a.Passkeys {
-				templ_7745c5c3_Err = onePasskey(p, k).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = passkeyRow(p, k).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -293,7 +293,7 @@ func passkeys(p Page, a Accounts) templ.Component {
 	})
 }
 
-func onePasskey(p Page, k store.Passkey) templ.Component {
+func passkeyRow(p Page, k store.Passkey) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -351,7 +351,7 @@ func onePasskey(p Page, k store.Passkey) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = at(*k.LastUsedAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(*k.LastUsedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -360,7 +360,7 @@ func onePasskey(p Page, k store.Passkey) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = asked("/account/passkeys/"+k.ID.String()+"/remove", p.Words.Say("passkey_remove"), k.Name, p.Words.Say("passkey_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirmButton("/account/passkeys/"+k.ID.String()+"/remove", p.Words.Say("passkey_remove"), k.Name, p.Words.Say("passkey_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -372,7 +372,7 @@ func onePasskey(p Page, k store.Passkey) templ.Component {
 	})
 }
 
-func at(t time.Time) templ.Component {
+func timestamp(t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -427,8 +427,8 @@ func at(t time.Time) templ.Component {
 	})
 }
 
-// asked is a button of something that cannot be undone: it says first what it does.
-func asked(at, label, of, text string) templ.Component {
+// confirmButton is a button of something that cannot be undone: it says first what it does.
+func confirmButton(target, label, of, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -480,9 +480,9 @@ func asked(at, label, of, text string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 templ.SafeURL
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(at))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(target))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passkeys.templ`, Line: 84, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passkeys.templ`, Line: 84, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {

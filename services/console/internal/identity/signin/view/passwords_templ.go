@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// Asking is the form of who is not signed in.
-type Asking struct {
+// SignInForm is the form of who is not signed in.
+type SignInForm struct {
 	Email     string
 	Password  bool          // people sign in by passwords here
 	Forgotten bool          // a new one can be mailed
@@ -25,10 +25,10 @@ type Asking struct {
 	Wait      time.Duration // how long to wait before another attempt; 0 for none
 }
 
-// Ask tells who is not signed in how to.
-func Ask(p Page, a Asking) Content { return Content{p.Words.Say("sign_in"), ask(p, a)} }
+// SignIn tells who is not signed in how to.
+func SignIn(p Page, a SignInForm) Content { return Content{p.Words.Say("sign_in"), signIn(p, a)} }
 
-func ask(p Page, a Asking) templ.Component {
+func signIn(p Page, a SignInForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -68,7 +68,7 @@ func ask(p Page, a Asking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = waiting(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -190,8 +190,8 @@ func email(p Page, typed string) web.Field {
 	return web.Field{Name: "email", Label: p.Words.Say("email"), Value: typed, Type: "email", Autocomplete: "username", Required: true, MaxLength: 254}
 }
 
-// waiting says how long to wait.
-func waiting(p Page, wait time.Duration) templ.Component {
+// waitNote says how long to wait.
+func waitNote(p Page, wait time.Duration) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -218,9 +218,9 @@ func waiting(p Page, wait time.Duration) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(TooOften(p, wait))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(FormatTooOften(p, wait))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 54, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 54, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -235,28 +235,28 @@ func waiting(p Page, wait time.Duration) templ.Component {
 	})
 }
 
-// TooOften says how long to wait.
-func TooOften(p Page, wait time.Duration) string {
-	return p.Words.Say("too_often") + " " + waitFor(p, wait)
+// FormatTooOften says how long to wait.
+func FormatTooOften(p Page, wait time.Duration) string {
+	return p.Words.Say("too_often") + " " + formatWait(p, wait)
 }
 
-// waitFor rounds up: who comes back then may try.
-func waitFor(p Page, wait time.Duration) string {
+// formatWait rounds up: who comes back then may try.
+func formatWait(p Page, wait time.Duration) string {
 	if wait > 90*time.Minute {
 		return p.Words.Count("wait_hours", int((wait+time.Hour-1)/time.Hour))
 	}
 	return p.Words.Count("wait_minutes", int((wait+time.Minute-1)/time.Minute))
 }
 
-// Forgotten asks for an address to mail a link to, and then says that it was, if somebody has it.
-func Forgotten(p Page, a Asking, sent bool) Content {
+// ForgottenPassword asks for an address to mail a link to, and then says that it was, if somebody has it.
+func ForgottenPassword(p Page, a SignInForm, sent bool) Content {
 	if sent {
 		return Content{p.Words.Say("look_mail"), paragraph(p.Words.Say("look_mail_text"))}
 	}
-	return Content{p.Words.Say("forgotten"), forgotten(p, a)}
+	return Content{p.Words.Say("forgotten"), forgottenPassword(p, a)}
 }
 
-func forgotten(p Page, a Asking) templ.Component {
+func forgottenPassword(p Page, a SignInForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -277,7 +277,7 @@ func forgotten(p Page, a Asking) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waiting(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -336,13 +336,13 @@ func forgotten(p Page, a Asking) templ.Component {
 	})
 }
 
-// GonePassword is the page behind a mailed link that is good for nothing any more.
-func GonePassword(p Page) Content {
+// ExpiredPasswordLink is the page behind a mailed link that is good for nothing any more.
+func ExpiredPasswordLink(p Page) Content {
 	return Content{p.Words.Say("gone"), paragraph(p.Words.Say("gone_password"))}
 }
 
-// Choosing is the form of who chooses a password.
-type Choosing struct {
+// PasswordForm is the form of who chooses a password.
+type PasswordForm struct {
 	Email                  string
 	Current                bool // the one that they have is asked for
 	Account                bool // they are signed in
@@ -351,10 +351,12 @@ type Choosing struct {
 	Wait                   time.Duration
 }
 
-// Choose asks for a new password.
-func Choose(p Page, c Choosing) Content { return Content{p.Words.Say("choose_password"), choose(p, c)} }
+// ChoosePassword asks for a new password.
+func ChoosePassword(p Page, c PasswordForm) Content {
+	return Content{p.Words.Say("choose_password"), choosePassword(p, c)}
+}
 
-func choose(p Page, c Choosing) templ.Component {
+func choosePassword(p Page, c PasswordForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -375,7 +377,7 @@ func choose(p Page, c Choosing) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waiting(p, c.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, c.Wait).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -31,8 +31,8 @@ type Content struct {
 	Body  templ.Component
 }
 
-// Whole is a page with everything around it.
-func Whole(p Page, content Content) templ.Component {
+// Document is a page with everything around it.
+func Document(p Page, content Content) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -100,8 +100,10 @@ func Whole(p Page, content Content) templ.Component {
 	})
 }
 
-// Gone is the page behind a link that signs nobody in.
-func Gone(p Page) Content { return Content{p.Words.Say("gone"), paragraph(p.Words.Say("ask_again"))} }
+// ExpiredLink is the page behind a link that signs nobody in.
+func ExpiredLink(p Page) Content {
+	return Content{p.Words.Say("gone"), paragraph(p.Words.Say("ask_again"))}
+}
 
 func paragraph(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -145,10 +147,12 @@ func paragraph(text string) templ.Component {
 	})
 }
 
-// Offer asks whether to sign in by a link.
-func Offer(p Page, email string) Content { return Content{p.Words.Say("sign_in"), offer(p, email)} }
+// OfferSignIn asks whether to sign in by a link.
+func OfferSignIn(p Page, email string) Content {
+	return Content{p.Words.Say("sign_in"), offerSignIn(p, email)}
+}
 
-func offer(p Page, email string) templ.Component {
+func offerSignIn(p Page, email string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -216,13 +220,13 @@ func offer(p Page, email string) templ.Component {
 	})
 }
 
-// Accounts is what a person is shown of their account.
-type Accounts struct {
-	Signed      *identity.SignedIn
+// AccountPage is what a person is shown of their account.
+type AccountPage struct {
+	Signed      *identity.SignedInPerson
 	Sessions    []store.Session
 	Languages   []string // codes of those that the pages speak
 	Passkeys    []store.Passkey
-	Invitations []identity.Received
+	Invitations []identity.ReceivedInvitation
 	Devices     []store.Token // of programs that act for the person
 	// BusinessNames are the names of businesses that programs act in, by id; nil for an operator's.
 	BusinessNames map[uuid.UUID]string
@@ -233,9 +237,9 @@ type Accounts struct {
 }
 
 // Account shows a person how and where they are signed in.
-func Account(p Page, a Accounts) Content { return Content{p.Words.Say("account"), account(p, a)} }
+func Account(p Page, a AccountPage) Content { return Content{p.Words.Say("account"), account(p, a)} }
 
-func account(p Page, a Accounts) templ.Component {
+func account(p Page, a AccountPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -360,7 +364,7 @@ func account(p Page, a Accounts) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = passwordOf(p, a).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = passwordSection(p, a).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -381,7 +385,7 @@ func account(p Page, a Accounts) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = language(p, a.Languages).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = languageForm(p, a.Languages).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -403,7 +407,7 @@ func account(p Page, a Accounts) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range a.Sessions {
-			templ_7745c5c3_Err = session(p, s, s.ID == a.Signed.Session.ID).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sessionRow(p, s, s.ID == a.Signed.Session.ID).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -429,8 +433,8 @@ func account(p Page, a Accounts) templ.Component {
 	})
 }
 
-// language is the choice of the language in which a person reads, each by its own name.
-func language(p Page, codes []string) templ.Component {
+// languageForm is the choice of the language in which a person reads, each by its own name.
+func languageForm(p Page, codes []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -455,7 +459,7 @@ func language(p Page, codes []string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "language", Label: p.Words.Say("language"), Value: p.Words.Code, Options: languages(codes)}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "language", Label: p.Words.Say("language"), Value: p.Words.Code, Options: languageOptions(codes)}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -480,7 +484,7 @@ func language(p Page, codes []string) templ.Component {
 	})
 }
 
-func languages(codes []string) []web.Option {
+func languageOptions(codes []string) []web.Option {
 	options := make([]web.Option, 0, len(codes))
 	for _, code := range codes {
 		options = append(options, web.Option{Value: code, Label: words.NameOf(code)})
@@ -488,7 +492,7 @@ func languages(codes []string) []web.Option {
 	return options
 }
 
-func session(p Page, s store.Session, this bool) templ.Component {
+func sessionRow(p Page, s store.Session, this bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

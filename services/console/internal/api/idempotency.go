@@ -12,13 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-// once returns the handler of a write about a team. The handler executes `write` only once for each Idempotency-Key of
-// a business. The argument `of` is a function that returns the id of the business, or the nil UUID for a write about
-// operators. If this function refuses the caller, the handler does not look up a stored result of an earlier request.
+// handleOnce returns the handler of a write about a team. The handler executes `write` only once for each
+// Idempotency-Key of a business. The argument `of` is a function that returns the id of the business, or the nil UUID
+// for a write about operators. If this function refuses the caller, the handler does not look up a stored result of an
+// earlier request.
 //
 // The argument `again` is a function that answers a repeated request from the stored result.
-func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
-	again func(*fiber.Ctx, []byte) error) fiber.Handler {
+func (a *Admin) handleOnce(write fiber.Handler, findBusinessID func(*fiber.Ctx) (uuid.UUID, error),
+	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
 		now, err := a.Rooms.Accounts.Renew(c.UserContext(), principal(c))
 		if fault.Is(err, fault.Unauthorized) {
@@ -28,7 +29,7 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 			return nil, fault.Unknown(err)
 		}
 		authorize.Admit(c, now)
-		business, err := of(c)
+		business, err := findBusinessID(c)
 		switch {
 		case err != nil && fault.KindOf(err).Status < http.StatusInternalServerError:
 			return nil, nil
@@ -36,13 +37,13 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 			return nil, fault.Unknown(err)
 		}
 		return a.Rooms.Accounts.Store.FindIdempotencyResult(c.UserContext(), business)
-	}, again)
+	}, answerRetry)
 }
 
-// ofPath returns the id of the business in the path. Faults: business_not_found; forbidden if the principal does not
-// manage the team of the business.
-func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
-	business, err := a.business(c)
+// findPathBusiness returns the id of the business in the path. Faults: business_not_found; forbidden if the principal
+// does not manage the team of the business.
+func (a *Admin) findPathBusiness(c *fiber.Ctx) (uuid.UUID, error) {
+	business, err := a.findBusiness(c)
 	if err != nil {
 		return uuid.Nil, err
 	}

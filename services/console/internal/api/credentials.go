@@ -9,27 +9,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 )
 
-// made is the answer with the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
-type made struct {
+// credentials is the answer with the valid API keys, calendar feeds, webhooks and tokens that a person created in a
+// business.
+type credentials struct {
 	Keys      []booking.Key           `json:"keys"`
 	Calendars []booking.Calendar      `json:"calendars"`
 	Webhooks  []notifications.Webhook `json:"webhooks"`
 	Tokens    []token                 `json:"tokens"`
 }
 
-// ofMaker returns the business in the path and the id of the person in the path. The person may no longer be a member
-// of the business.
-func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Snapshot, uuid.UUID, error) {
-	_, id, err := idOf(c, "Member")
+// findCreator returns the business in the path and the id of the person in the path. The person may no longer be a
+// member of the business.
+func (a *Admin) findCreator(c *fiber.Ctx) (*catalog.Snapshot, uuid.UUID, error) {
+	_, id, err := parseID(c, "Member")
 	if err != nil {
 		return nil, uuid.Nil, err
 	}
-	business, err := a.business(c)
+	business, err := a.findBusiness(c)
 	return business, id, err
 }
 
-func (a *Admin) listMade(c *fiber.Ctx) error {
-	business, id, err := a.ofMaker(c)
+func (a *Admin) listCredentials(c *fiber.Ctx) error {
+	business, id, err := a.findCreator(c)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (a *Admin) listMade(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shown := made{
+	shown := credentials{
 		Keys: append([]booking.Key{}, found.Keys...), Calendars: append([]booking.Calendar{}, found.Calendars...),
 		Webhooks: append([]notifications.Webhook{}, found.Webhooks...), Tokens: make([]token, len(found.Tokens)),
 	}
@@ -47,8 +48,8 @@ func (a *Admin) listMade(c *fiber.Ctx) error {
 	return c.JSON(shown)
 }
 
-func (a *Admin) endMade(c *fiber.Ctx) error {
-	business, id, err := a.ofMaker(c)
+func (a *Admin) revokeCredentials(c *fiber.Ctx) error {
+	business, id, err := a.findCreator(c)
 	if err != nil {
 		return err
 	}
