@@ -10,6 +10,8 @@ import (
 
 const described = harborHead + `
 page: {about_html: <p onclick="x()">By the harbour</p>, translations: {pt: {about_html: <p style="x">Junto ao porto</p>}}}
+locations:
+  - {key: quay, kind: place, directions_html: <p onclick="x()">Second door</p>, translations: {pt: {directions_html: <p style="x">Segunda porta</p>}}}
 services:
   - key: cut
     name: Cut
@@ -60,6 +62,10 @@ func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 	}
 	const about = `"about_html":"\u003cp\u003eBy the harbour\u003c/p\u003e","about_translations":{"pt":"\u003cp\u003eJunto ao porto\u003c/p\u003e"}`
 	if a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil); !strings.Contains(a.body, about) {
+		t.Errorf("peers read %s", a.body)
+	}
+	const directions = `"directions_html":{"text":"\u003cp\u003eSecond door\u003c/p\u003e","translations":{"pt":"\u003cp\u003eSegunda porta\u003c/p\u003e"}}`
+	if a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil); !strings.Contains(a.body, directions) {
 		t.Errorf("peers read %s", a.body)
 	}
 	if source := h.database(`SELECT canonical::text FROM versions`); !strings.Contains(source, "evil()") {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -30,9 +30,6 @@ const (
 // Consents is the name of the member of form_data that holds the customer's
 // consents. The member is an object with the keys of the consent questions as names.
 const Consents = "_consent"
-
-// maxPhone is the maximal length of a telephone number, in characters. The same limit applies to customer_phone.
-const maxPhone = 50
 
 // Question is a question to a customer on the booking page. The customer
 // answers it to book a service, to buy tickets or to reserve a rental.
@@ -244,7 +241,7 @@ func (q Question) wrongText(text string) Wrong {
 		}
 		return ""
 	case QuestionPhone:
-		if !IsPhone(text) {
+		if !phone.Valid(text) {
 			return WrongPhone
 		}
 		return ""
@@ -259,21 +256,6 @@ func (q Question) wrongText(text string) Wrong {
 		return WrongCharacter
 	}
 	return ""
-}
-
-// phone matches digits of any script with the usual separators, followed by an optional extension.
-var phone = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
-
-// IsPhone reports whether a text has the form of a telephone number. It does not check that the number exists.
-func IsPhone(text string) bool {
-	const minDigits = 3
-	digits := 0
-	for _, r := range text {
-		if unicode.IsDigit(r) {
-			digits++
-		}
-	}
-	return digits >= minDigits && utf8.RuneCountInString(text) <= maxPhone && phone.MatchString(text)
 }
 
 func (q Question) optionKeys() []string {

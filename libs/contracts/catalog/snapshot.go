@@ -41,6 +41,13 @@ type Snapshot struct {
 	// yet. Customers then see no services, events or rentals, and cannot book.
 	NotYetOpen bool `json:"not_yet_open,omitempty"`
 
+	// Locations are the places where bookings take place, in the owner's order; see [Offer.Place].
+	Locations []Location `json:"locations,omitempty"`
+	Contact   Contact    `json:"contact,omitzero"`
+	Legal     Legal      `json:"legal,omitzero"`
+	// PolicyText holds the owner's rules for customers in plain text, which stand beside CancellationPolicy.
+	PolicyText Label `json:"policy_text,omitzero"`
+
 	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // in the owner's order
 	CoolingOffHours    int                `json:"cooling_off_hours"`
 	SelfService        SelfService        `json:"self_service"`

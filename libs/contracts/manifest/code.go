@@ -97,6 +97,8 @@ var examples = map[reflect.Type]string{
 	reflect.TypeFor[Timezone]():               "Europe/Lisbon",
 	reflect.TypeFor[Email]():                  "name@example.com",
 	reflect.TypeFor[Color]():                  "#0b6e4f",
+	reflect.TypeFor[Phone]():                  "+351 21 000 0000",
+	reflect.TypeFor[Country]():                "PT",
 	reflect.TypeFor[timespan.Date]():          rule.DateForm.Example(),
 	reflect.TypeFor[timespan.LocalDateTime](): rule.DateTimeForm.Example(),
 	reflect.TypeFor[timespan.TimeOfDay]():     rule.TimeForm.Example(),

@@ -42,7 +42,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "picture: x\n",
-		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, open, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
+		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, locations, contact, legal, policy_text, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, open, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
 	},
 	{
 		"part of a field", "logo: x\n",
@@ -412,6 +412,69 @@ var faults = []struct {
 			"line 9: services[0].description_html: contains a control character; write plain text",
 			"line 9: services[0].category: contains a line break or control character; write one line of plain text",
 			"line 10: rentals[0].name: has 201 characters; write at most 200",
+		},
+	},
+	{
+		"locations",
+		"locations:\n- {key: Harbour, kind: link, address: {}, geo: {lat: 91, lon: 38.12345678}, phone: call us, link: x}\n- {key: b, kind: place}\n",
+		[]string{
+			"line 10: locations: has 2 items; write at most 1",
+		},
+	},
+	{
+		"a location",
+		"locations:\n- {key: Harbour, kind: link, name: \"a\\nb\", address: {stret: Rua 1}, geo: {lat: 91}, directions_html: " + strings.Repeat("x", 5001) +
+			", phone: call us, translations: {fr: {name: Port}}}\n",
+		[]string{
+			`line 10: locations[0].key: "Harbour" is not a key; write 1 to 63 of a-z, 0-9 and "-"`,
+			`line 10: locations[0].kind: is "link"; write place`,
+			"line 10: locations[0].name: contains a line break or control character; write one line of plain text",
+			"line 10: locations[0].address.stret: is no field here; did you mean street?",
+			"line 10: locations[0].geo.lat: is the number 91; write a plain decimal number from -90 to 90",
+			"line 10: locations[0].geo.lon: is missing; write a number",
+			"line 10: locations[0].directions_html: has 5001 characters; write at most 5000",
+			`line 10: locations[0].phone: "call us" is not a telephone number; write one such as +351 21 000 0000, at most 50 characters`,
+			"line 10: locations[0].address: names nothing; write street, postal_code, city or country, or leave it out",
+			"line 10: locations[0].translations.fr: is not among the languages of the business; add it there or remove the translation",
+		},
+	},
+	{
+		"countries and coordinates",
+		"locations:\n- key: a\n  kind: place\n  address: {postal_code: 1100, country: pt}\n  geo: {lat: 38.71234567, lon: -180.5}\n",
+		[]string{
+			`line 12: locations[0].address.postal_code: is the number 1100; write text, in quotes: "1100"`,
+			`line 12: locations[0].address.country: "pt" is not an ISO 3166-1 country code; did you mean PT?`,
+			"line 13: locations[0].geo.lon: is the number -180.5; write a plain decimal number from -180 to 180",
+			"line 13: locations[0].geo.lat: is 38.71234567; write at most 7 decimals",
+		},
+	},
+	{
+		"id of a location",
+		"locations: [{key: a, kind: place, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, address: {country: UK}}]\n" +
+			"services: [{key: a, name: A, duration_minutes: 5, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}]\n",
+		[]string{
+			`line 9: locations[0].address.country: "UK" is not an ISO 3166-1 country code; did you mean GB?`,
+			"line 10: services[0].id: is 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, which is also the id of locations[0]; write another or leave it out",
+		},
+	},
+	{
+		"contact and legal texts",
+		"contact: {phone: '12', email: shop, website: shop.example, messenger: 'whatsapp://send', fax: '1'}\n" +
+			"legal:\n  imprint: http://a.example/imprint\n  privacy: \"a\\0b\"\n  terms: 'javascript://x%0aalert(1)'\n  translations: {en: {imprint: https://, terms: 'See https:// there.'}, fr: {imprint: x}}\n" +
+			"policy_text: " + strings.Repeat("x", 5001) + "\ntranslations: {en: {policy_text: [x]}}\n",
+		[]string{
+			`line 9: contact.phone: "12" is not a telephone number; write one such as +351 21 000 0000, at most 50 characters`,
+			`line 9: contact.email: "shop" is not an e-mail address; write one such as hello@example.com`,
+			`line 9: contact.website: "shop.example" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
+			`line 9: contact.messenger: "whatsapp://send" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
+			"line 9: contact.fax: is no field here; the fields are phone, email, website, messenger",
+			`line 11: legal.imprint: is "http://a.example/imprint"; write an https:// address of at most 2000 characters, or the text itself`,
+			"line 12: legal.privacy: contains a control character; write plain text",
+			`line 13: legal.terms: is "javascript://x%0aalert(1)"; write an https:// address of at most 2000 characters, or the text itself`,
+			"line 14: legal.translations.fr: is not among the languages of the business; add it there or remove the translation",
+			`line 14: legal.translations.en.imprint: is "https://"; write an https:// address of at most 2000 characters, or the text itself`,
+			"line 15: policy_text: has 5001 characters; write at most 5000",
+			"line 16: translations.en.policy_text: is a list; write text of at most 5000 characters",
 		},
 	},
 	{

@@ -53,6 +53,14 @@ type Manifest struct {
 	SocialLinks map[string]URL `json:"social_links,omitzero" jsonschema:"maxProperties=50"`
 	// Buttons on the business's page.
 	ActionButtons []ActionButton `json:"action_buttons,omitzero" jsonschema:"maxItems=50"`
+	// Where bookings take place. At most one place.
+	Locations []Location `json:"locations,omitzero" jsonschema:"maxItems=1"`
+	// How customers reach the business.
+	Contact *Contact `json:"contact,omitzero"`
+	// Imprint, privacy notice and terms.
+	Legal *Legal `json:"legal,omitzero"`
+	// Rules for customers in plain text, such as being on time. They are shown with the cancellation policy.
+	PolicyText string `json:"policy_text,omitzero" jsonschema:"maxLength=5000"`
 	// How the business is paid.
 	Payments *Payments `json:"payments,omitzero"`
 	// How much is refunded when a customer cancels.
@@ -98,14 +106,17 @@ type Manifest struct {
 	Rentals []Rental `json:"rentals,omitzero" jsonschema:"maxItems=10000"`
 	// Rules that change prices. They apply in order of priority (lowest first), then key.
 	PricingRules []PricingRule `json:"pricing_rules,omitzero" jsonschema:"maxItems=1000"`
-	// The business's name in other languages, by language.
+	// The business's name and policy_text in other languages, by language.
 	Translations map[Language]BusinessTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// BusinessTranslation holds the business's name in one language. Other texts have translations in their own objects.
+// BusinessTranslation holds the business's name and policy_text in one language. Other texts have translations in their
+// own objects.
 type BusinessTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Rules for customers in plain text.
+	PolicyText string `json:"policy_text,omitzero" jsonschema:"maxLength=5000"`
 }
 
 // Modules lists the parts of the platform that the business uses.

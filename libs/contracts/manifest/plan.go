@@ -147,6 +147,8 @@ var typeDescriptions = map[reflect.Type]string{
 	reflect.TypeFor[Timezone]():               "an IANA name such as Europe/Lisbon",
 	reflect.TypeFor[URL]():                    "a web address",
 	reflect.TypeFor[Email]():                  "an e-mail address",
+	reflect.TypeFor[Phone]():                  "a telephone number",
+	reflect.TypeFor[Country]():                "a country such as PT",
 	reflect.TypeFor[MessageKind]():            "a kind of message",
 	reflect.TypeFor[Color]():                  "a colour such as #0b6e4f",
 	reflect.TypeFor[Origin]():                 "an origin such as https://example.com",

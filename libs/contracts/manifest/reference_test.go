@@ -105,7 +105,7 @@ func (r *referenceWriter) value(s *jsonschema.Schema) string {
 
 // forms maps patterns of texts to descriptions.
 var forms = map[string]string{
-	`^[a-z0-9-]{1,63}$`: "key", `^[A-Z]{3}$`: "currency", `^#[0-9a-fA-F]{6}$`: "colour, such as #1d4ed8",
+	`^[a-z0-9-]{1,63}$`: "key", `^[A-Z]{3}$`: "currency", `^[A-Z]{2}$`: "country, such as PT", `^#[0-9a-fA-F]{6}$`: "colour, such as #1d4ed8",
 	`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`: "language, such as pt-BR",
 	scalarPattern("URL"):             "address, https or http",
 	scalarPattern("Date"):            "date, such as 2027-03-01", scalarPattern("TimeOfDay"): "time, such as 09:30",

@@ -31,6 +31,8 @@ var (
 	_ encoding.TextUnmarshaler = (*URL)(nil)
 	_ encoding.TextUnmarshaler = (*Email)(nil)
 	_ encoding.TextUnmarshaler = (*MessageKind)(nil)
+	_ encoding.TextUnmarshaler = (*Phone)(nil)
+	_ encoding.TextUnmarshaler = (*Country)(nil)
 	_ encoding.TextUnmarshaler = (*Color)(nil)
 	_ encoding.TextUnmarshaler = (*Origin)(nil)
 	_ json.Marshaler           = Decimal{}

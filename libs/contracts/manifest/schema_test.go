@@ -12,6 +12,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/slotmesh/slotmesh/libs/values/email"
+	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
@@ -103,7 +104,7 @@ const (
 	timePattern = `([01][0-9]|2[0-3]):[0-5][0-9]|24:00`
 )
 
-var longestEmail uint64 = email.MaxLength
+var longestEmail, longestPhone uint64 = email.MaxLength, phone.MaxLength
 
 var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Key]():              text(`^[a-z0-9-]{1,63}$`),
@@ -114,6 +115,8 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[URL]():              text(`^(https?://[^\s"'` + "`" + `<>\\]+)?$`),
 	reflect.TypeFor[Email]():            {Type: "string", Format: "email", MaxLength: &longestEmail},
 	reflect.TypeFor[Color]():            text(`^#[0-9a-fA-F]{6}$`),
+	reflect.TypeFor[Phone]():            {Type: "string", MaxLength: &longestPhone},
+	reflect.TypeFor[Country]():          text(`^[A-Z]{2}$`),
 	reflect.TypeFor[Origin]():           text(`^https?://[a-z0-9.-]+(:[0-9]{1,5})?$`),
 	reflect.TypeFor[Until]():            {Type: "integer"},
 	reflect.TypeFor[timespan.Weekday](): text(`^(mon|tue|wed|thu|fri|sat|sun)$`),

@@ -47,6 +47,10 @@ func TestAddressesCannotInjectCode(t *testing.T) {
 		if image != allowed.image {
 			t.Errorf("%s as the address of an image: %t", address, image)
 		}
+		contact := isValid(fmt.Sprintf(`"contact": {"website": "%s", "messenger": "%[1]s"}`, address))
+		if contact != allowed.image {
+			t.Errorf("%s as the website of the business: %t", address, contact)
+		}
 		for _, kind := range []string{"link", "phone", "x"} {
 			link := isValid(fmt.Sprintf(`"action_buttons": [{"type": %q, "label": "L", "content": "%s"}]`, kind,
 				address))

@@ -99,6 +99,8 @@ func (v *validator) checkManifest() {
 	v.checkLanguages(root)
 	checkTranslations(v, root, m.Translations)
 	v.checkButtons(root.field("action_buttons"))
+	v.checkLocations(root.field("locations"))
+	v.checkLegal(root.field("legal"))
 	v.checkPayments(root.field("payments"))
 	v.checkCancellation(root.field("cancellation_policy"))
 	v.checkNotifications(root.field("notifications"))
@@ -209,18 +211,19 @@ func (v *validator) checkLanguages(root *path) {
 
 // checkTranslations reports translations into languages that the business does not offer.
 func checkTranslations[T any](v *validator, at *path, translations map[Language]T) {
-	var foreign []Language
-	for l := range translations {
-		if v.languages != nil && !v.languages[l] {
-			foreign = append(foreign, l)
+	for _, l := range sortedLanguages(translations) {
+		if v.languages == nil || v.languages[l] {
+			continue
 		}
-	}
-	slices.Sort(foreign)
-	for _, l := range foreign {
 		v.addProblem(at.field("translations").field(string(l)),
 			"is not among the languages of the business; add it there or remove the translation").
 			setCode(CodeForeignLanguage, "Language", l)
 	}
+}
+
+// sortedLanguages returns the languages of the translations in alphabetical order.
+func sortedLanguages[T any](translations map[Language]T) []Language {
+	return slices.Sorted(maps.Keys(translations))
 }
 
 // checkButtons reports buttons, of any type, that open something other than a

@@ -35,6 +35,7 @@ func Offer(m *manifest.Manifest, version int64) (*catalog.Snapshot, error) {
 		return nil, err
 	}
 	offer := c.business(version)
+	c.setPlace(offer)
 	offer.Hours = week(&m.Hours)
 	offer.Overrides = overrides(m.Overrides)
 	offer.Blocks = each(m.Blocks, c.block)

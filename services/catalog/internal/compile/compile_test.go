@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
@@ -498,4 +499,43 @@ func TestFormIsEnforcedIfTheManifestSaysSo(t *testing.T) {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
+}
+
+// TestPlaceTakesDefaultsFromBusiness shows that a location without a name or phone has those of the business.
+func TestPlaceTakesDefaultsFromBusiness(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+`languages: [en, pt]
+translations: {pt: {name: Loja, policy_text: Sem sapatos}}
+contact: {phone: "+351 21 000 0000", email: a@b.example, website: https://b.example, messenger: https://chat.example/b}
+legal: {imprint: https://b.example/imprint, privacy: We keep little., translations: {pt: {privacy: Guardamos pouco., terms: Termos}}}
+policy_text: Shoes off
+locations:
+  - {key: quay, kind: place, address: {street: Rua 1, postal_code: "1100-001", city: Lisboa, country: PT}, geo: {lat: 38.71, lon: -9.13}}
+`)
+	check(t, []catalog.Location{{
+		ID: id(o, "location/quay"), Key: "quay", Kind: "place", Name: label("Shop", "Loja"),
+		Address: postal.Address{Street: "Rua 1", PostalCode: "1100-001", City: "Lisboa", Country: "PT"},
+		Geo:     &catalog.Geo{Lat: 38.71, Lon: -9.13}, Phone: "+351 21 000 0000",
+	}}, o.Locations)
+	check(t, catalog.Contact{Phone: "+351 21 000 0000", Email: "a@b.example", Website: "https://b.example",
+		Messenger: "https://chat.example/b"}, o.Contact)
+	check(t, catalog.Legal{
+		Imprint: catalog.Label{Text: "https://b.example/imprint"}, Privacy: label("We keep little.", "Guardamos pouco."),
+		Terms: label("", "Termos"),
+	}, o.Legal)
+	check(t, label("Shoes off", "Sem sapatos"), o.PolicyText)
+}
+
+func TestPlaceHasItsOwnNameAndPhone(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+`languages: [en, pt]
+contact: {phone: "+351 21 000 0000"}
+locations:
+  - {key: quay, kind: place, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, name: Quay, phone: "+351 22 000 0000", directions_html: <p>Door 2</p>,
+     translations: {pt: {name: Cais, directions_html: <p>Porta 2</p>}}}
+`)
+	check(t, []catalog.Location{{
+		ID: uuid.MustParse("3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10"), Key: "quay", Kind: "place", Name: label("Quay", "Cais"),
+		DirectionsHTML: label("<p>Door 2</p>", "<p>Porta 2</p>"), Phone: "+351 22 000 0000",
+	}}, o.Locations)
 }

@@ -34,10 +34,7 @@ func (c *compiler) question(q *manifest.Question) catalog.Question {
 }
 
 func labelled(text manifest.Line, translations map[manifest.Language]manifest.QuestionTranslation) catalog.Label {
-	return catalog.Label{
-		Text:         string(text),
-		Translations: texts(translations, func(t manifest.QuestionTranslation) string { return string(t.Label) }),
-	}
+	return translated(string(text), translations, func(t manifest.QuestionTranslation) string { return string(t.Label) })
 }
 
 // texts returns the translations of one field by language code,

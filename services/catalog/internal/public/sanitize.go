@@ -47,29 +47,35 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 		sanitize(&r.DescriptionHTML)
 		r.Translations = each(r.Translations, func(t *manifest.RentalTranslation) { sanitize(&t.DescriptionHTML) })
 	}
-	clean.Page = sanitizedPage(m.Page, sanitize)
+	sanitizeForSnapshot(&clean, sanitize)
 	if stopped {
 		return nil, false
 	}
 	return &clean, true
 }
 
-// SanitizePage returns a copy of the manifest in which only the text of the booking page is
-// sanitized, in every language. An offer needs no more, because it contains no other HTML.
-func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
+// SanitizeForSnapshot returns a copy of the manifest in which only the text of the booking page and the directions of
+// locations are sanitized, in every language. A snapshot needs no more, because it contains no other HTML.
+func SanitizeForSnapshot(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
-	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })
+	sanitizeForSnapshot(&clean, func(text *string) { *text = locale.Sanitize(*text) })
 	return &clean
 }
 
-func sanitizedPage(p *manifest.Page, sanitize func(*string)) *manifest.Page {
-	if p == nil {
-		return nil
+// sanitizeForSnapshot replaces the HTML that a snapshot contains. The values to which the argument refers stay unchanged.
+func sanitizeForSnapshot(m *manifest.Manifest, sanitize func(*string)) {
+	if m.Page != nil {
+		p := *m.Page
+		sanitize(&p.AboutHTML)
+		p.Translations = each(p.Translations, func(t *manifest.PageTranslation) { sanitize(&t.AboutHTML) })
+		m.Page = &p
 	}
-	clean := *p
-	sanitize(&clean.AboutHTML)
-	clean.Translations = each(p.Translations, func(t *manifest.PageTranslation) { sanitize(&t.AboutHTML) })
-	return &clean
+	m.Locations = slices.Clone(m.Locations)
+	for i := range m.Locations {
+		l := &m.Locations[i]
+		sanitize(&l.DirectionsHTML)
+		l.Translations = each(l.Translations, func(t *manifest.LocationTranslation) { sanitize(&t.DirectionsHTML) })
+	}
 }
 
 // each returns a copy of the map `translations` in which the function `change` was applied to each translation.

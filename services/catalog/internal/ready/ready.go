@@ -40,7 +40,7 @@ func Decode(text store.Text, number int64) (*Version, error) {
 
 // New builds a version from an unsanitized manifest.
 func New(m *manifest.Manifest, number int64) (*Version, error) {
-	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
+	return of(public.SanitizeForSnapshot(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
 // of builds a version from a manifest. The function `sanitized` returns the same manifest with

@@ -21,6 +21,10 @@ services: [{key: cut, name: Haircut, duration_minutes: 45, price: 40.00, variant
 events: [{key: gala, name: Gala, date: 2027-04-03, start_time: "20:00", end_time: "23:00", total_capacity: 9, tiers: [{key: seat, name: Seat, price: 30.00, capacity: 9}]}]
 rentals: [{key: kayak, name: Kayak, price: 12.00, price_type: hourly, quantity: 6, units_count: 2}]
 pricing_rules: [{key: monday, kind: day_of_week, days: [mon], percent: -10, applies_to: {services: all}}]
+locations: [{key: quay, kind: place, address: {city: Lisboa}}]
+contact: {phone: "112"}
+legal: {imprint: Ana}
+policy_text: Shoes off
 privacy: {keep_customers_days: 400}
 `
 
@@ -43,6 +47,10 @@ func TestAffectsSales(t *testing.T) {
 		"percent: -10|percent: -20":                         false,
 		"name: Haircut|name: Trim":                          false,
 		"category: Stylist|category: Colourist":             false,
+		"city: Lisboa|city: Porto":                          false,
+		"phone: \"112\"|phone: \"911\"":                     false,
+		"imprint: Ana|imprint: Bea":                         false,
+		"policy_text: Shoes|policy_text: Socks":             false,
 		"duration_minutes: 45|duration_minutes: 50":         true,
 		`"09:00-17:00"|"09:00-16:00"`:                       true,
 		"staff: [ana]|staff: []":                            true,

@@ -193,6 +193,7 @@ func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
 	rest.Translations, rest.Page, rest.Notifications = nil, nil, nil
+	rest.Locations, rest.Contact, rest.Legal, rest.PolicyText = nil, nil, nil, ""
 	rest.Staff = copyList(m.Staff, func(s *manifest.Staff) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
@@ -397,7 +398,7 @@ func checked(page *view.Page, b view.Booking) map[string]string {
 	if b.Email != "" && !email.Valid(b.Email) {
 		wrong["email"] = page.Words.Say("email_wrong")
 	}
-	if b.Phone != "" && !catalog.IsPhone(b.Phone) {
+	if b.Phone != "" && !phone.Valid(b.Phone) {
 		wrong["phone"] = page.Words.Say("phone_wrong")
 	}
 	if b.People < 1 {

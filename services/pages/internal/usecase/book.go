@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -247,7 +248,7 @@ func (d *Details) check() Wrongs {
 	}
 	if d.Phone = oneLine(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		wrong["phone"] = catalog.WrongTooLong
-	} else if d.Phone != "" && !catalog.IsPhone(d.Phone) {
+	} else if d.Phone != "" && !phone.Valid(d.Phone) {
 		wrong["phone"] = catalog.WrongPhone
 	}
 	return wrong
