@@ -46,10 +46,10 @@ type Config struct {
 	// PagesURL is the public base address of the pages, such as
 	// https://book.example.com. Canonical addresses and calendars contain PagesURL.
 	PagesURL string `env:"PAGES_URL, required"`
-	// FormAtLeast is the minimum time that a person needs to fill in a form. If a form is submitted earlier, the
-	// service assumes that a bot sent the form, and shows the form again. If FormAtLeast is 0, the service does not
+	// MinFillTime is the minimum time that a person needs to fill in a form. If a form is submitted earlier, the
+	// service assumes that a bot sent the form, and shows the form again. If MinFillTime is 0, the service does not
 	// check the time.
-	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
+	MinFillTime time.Duration `env:"FORM_AT_LEAST, default=1s"`
 	// PayOrigins contains the origins of the payment providers' pages. The
 	// pages allow browsers to redirect a submitted form to these origins.
 	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
@@ -71,18 +71,18 @@ func (c *Config) Validate() error {
 			break
 		}
 	}
-	if c.FormAtLeast < 0 || c.FormAtLeast > time.Minute {
+	if c.MinFillTime < 0 || c.MinFillTime > time.Minute {
 		errs = append(errs, errors.New("FORM_AT_LEAST: write a duration such as 1s, at most 1m, or 0s for none"))
 	}
 	return errors.Join(errs...)
 }
 
-// Limits on reading lists of free starts from availability. For each business, only placesEach lists are
+// Limits on reading lists of free starts from availability. For each business, only maxPlacesPerBusiness lists are
 // read at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page
-// waits at most placeWithin until it may read a list; the timeout of a call to availability is as long.
+// waits at most maxPlaceWait until it may read a list; the timeout of a call to availability is as long.
 const (
-	placesEach  = 4
-	placeWithin = 2 * time.Second
+	maxPlacesPerBusiness = 4
+	maxPlaceWait         = 2 * time.Second
 )
 
 // New returns the pages service, ready to run. New opens no connection.
@@ -103,16 +103,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	rentals := s.Peer("rental", cfg.RentalURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{
-		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
+		Snapshots: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
-		Places:       usecase.Places{Each: bulkhead.New(placesEach), Within: placeWithin},
+		Places:       usecase.Places{Businesses: bulkhead.New(maxPlacesPerBusiness), MaxWait: maxPlaceWait},
 		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
 		Bookings:     bookingclient.NewClient(bookings),
-		Rent:         usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
+		RentalReader: usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
 	}
 	links := usecase.NewLinks(bookings, rentals, shop)
 	pages, err := handler.New(shop, links, handler.Config{
-		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, FormAtLeast: cfg.FormAtLeast,
+		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, MinFillTime: cfg.MinFillTime,
 		PayOrigins: cfg.PayOrigins,
 	})
 	if err != nil {

@@ -2,15 +2,15 @@ package assets
 
 import "testing"
 
-// TestTheScriptOfOtherSitesIsSmall shows that the embedding script has at most 3 KiB. Visitors of other sites load it,
+// TestEmbedScriptIsSmall shows that the embedding script has at most 3 KiB. Visitors of other sites load it,
 // too (pages.md).
-func TestTheScriptOfOtherSitesIsSmall(t *testing.T) {
+func TestEmbedScriptIsSmall(t *testing.T) {
 	t.Parallel()
 	script, err := Files.ReadFile("dist/embed.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := 3 << 10; len(script) == 0 || len(script) > most {
-		t.Errorf("%d bytes, at most %d", len(script), most)
+	if maxBytes := 3 << 10; len(script) == 0 || len(script) > maxBytes {
+		t.Errorf("%d bytes, at most %d", len(script), maxBytes)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// canonical is middleware that redirects a request to the canonical path. A path is not
+// redirectToCanonical is middleware that redirects a request to the canonical path. A path is not
 // canonical if it ends with a slash, or if the slug in the path contains capital letters.
-func canonical(c *fiber.Ctx) error {
+func redirectToCanonical(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()
 	}
@@ -24,8 +24,8 @@ func canonical(c *fiber.Ctx) error {
 	return c.Redirect(path, fiber.StatusMovedPermanently)
 }
 
-// mountCanonical adds the middleware [canonical] to all pages of businesses.
-func (p *Pages) mountCanonical(router fiber.Router) { router.Use("/b", canonical) }
+// mountCanonical adds the middleware [redirectToCanonical] to all pages of businesses.
+func (p *Pages) mountCanonical(router fiber.Router) { router.Use("/b", redirectToCanonical) }
 
 // canonicalPath returns the canonical form of a path below /b. If the
 // path contains no valid slug, canonicalPath returns the path unchanged.

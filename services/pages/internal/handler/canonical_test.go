@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-func TestOtherSpellingsOfAPageLeadToIt(t *testing.T) {
+func TestCanonicalRedirectsOtherSpellings(t *testing.T) {
 	t.Parallel()
 	app := fiber.New(fiber.Config{CaseSensitive: true, StrictRouting: true})
 	(&Pages{}).mountCanonical(app)

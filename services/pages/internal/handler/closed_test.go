@@ -24,31 +24,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// meanwhile is a business that has published a new offer after the page read the old one. Booking refuses each sale by
-// the new offer.
-type meanwhile struct {
-	known, newest *catalog.Snapshot // newest is nil if catalog is unavailable
+// staleBusiness is a business that has published a new version after the page cached the old one. Booking refuses each
+// sale by the new version.
+type staleBusiness struct {
+	cached, fresh *catalog.Snapshot // fresh is nil if catalog is unavailable
 	refusal       fault.Kind
 }
 
-func (m meanwhile) Get(context.Context, string) (*catalog.Snapshot, error) { return m.known, nil }
+func (m staleBusiness) Get(context.Context, string) (*catalog.Snapshot, error) { return m.cached, nil }
 
-func (m meanwhile) Fresh(context.Context, string) (*catalog.Snapshot, error) {
-	if m.newest == nil {
+func (m staleBusiness) Fresh(context.Context, string) (*catalog.Snapshot, error) {
+	if m.fresh == nil {
 		return nil, fault.New(fault.PeerUnavailable, "catalog is away")
 	}
-	return m.newest, nil
+	return m.fresh, nil
 }
 
-func (m meanwhile) Book(context.Context, uuid.UUID, string, booking.NewBooking) (*booking.Booking, error) {
+func (m staleBusiness) Book(context.Context, uuid.UUID, string, booking.NewBooking) (*booking.Booking, error) {
 	return nil, fault.New(m.refusal, "refused")
 }
 
-func (m meanwhile) SellTicket(context.Context, uuid.UUID, booking.NewTicket) (*booking.Ticket, error) {
+func (m staleBusiness) SellTicket(context.Context, uuid.UUID, booking.NewTicket) (*booking.Ticket, error) {
 	return nil, fault.New(m.refusal, "refused")
 }
 
-func (m meanwhile) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (m staleBusiness) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	return &pricing.QuotesResponse{Quotes: []pricing.Quote{{Price: 1200}}}, nil
 }
 
@@ -58,11 +58,11 @@ const (
 	cutID  = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a9a"
 )
 
-// theatre returns the pages of a business that sells tickets of a gala for twelve euros.
-func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
+// newTheatre returns the pages of a business that sells tickets of a gala for twelve euros.
+func newTheatre(t *testing.T, snapshots usecase.Snapshots, prices usecase.Prices,
 	bookings usecase.Bookings) (*Pages, *fiber.App) {
 	t.Helper()
-	offered := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	catalogServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := `{}`
 		if strings.HasSuffix(r.URL.Path, "/events") {
 			text = `{"events": [{"id": "` + galaID +
@@ -74,11 +74,12 @@ func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
 		}
 		_, _ = io.WriteString(w, text)
 	}))
-	p := peer.New("catalog", offered.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
-	t.Cleanup(func() { p.Close(); offered.Close() })
+	p := peer.New("catalog", catalogServer.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
+	t.Cleanup(func() { p.Close(); catalogServer.Close() })
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	pages, err := New(&usecase.Shop{Offers: offers, Catalog: usecase.NewReader(p), Prices: prices, Bookings: bookings,
-		Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
+	pages, err := New(&usecase.Shop{Snapshots: snapshots, Catalog: usecase.NewReader(p), Prices: prices,
+		Bookings: bookings,
+		Clock:    now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +89,10 @@ func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
 }
 
 // buyTicket submits the form for one ticket of twelve euros. It returns the status and the text of the page.
-func buyTicket(t *testing.T, m meanwhile) (int, string) {
+func buyTicket(t *testing.T, business staleBusiness) (int, string) {
 	t.Helper()
-	pages, app := theatre(t, m, m, m)
-	form := url.Values{"token": {pages.forms.token("theatre")}, "n-" + tierID: {"1"}, "total": {"12.00"},
+	pages, app := newTheatre(t, business, business, business)
+	form := url.Values{"token": {pages.tokens.create("theatre")}, "n-" + tierID: {"1"}, "total": {"12.00"},
 		"name": {"Zoë"}, "email": {"zoe@example.com"}}
 	request := httptest.NewRequest(http.MethodPost, "/b/theatre/events/"+galaID+"/details",
 		strings.NewReader(form.Encode()))
@@ -108,11 +109,11 @@ func buyTicket(t *testing.T, m meanwhile) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer shows that a refused customer reads the reason from the newest
-// offer. For example, the page names the end of a pause that began after the page was shown.
-func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
+// TestRefusedOrderPageShowsReasonFromFreshSnapshot shows that a refused customer reads the reason from the fresh
+// snapshot. For example, the page names the end of a pause that began after the page was shown.
+func TestRefusedOrderPageShowsReasonFromFreshSnapshot(t *testing.T) {
 	t.Parallel()
-	offer := func(change func(*catalog.Snapshot)) *catalog.Snapshot {
+	newSnapshot := func(change func(*catalog.Snapshot)) *catalog.Snapshot {
 		o := &catalog.Snapshot{Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon",
 			DefaultLanguage: "en", Account: catalog.Account{SubscriptionActive: true}}
 		change(o)
@@ -125,34 +126,35 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := offer(func(*catalog.Snapshot) {})
-	paused := offer(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &day })
-	sandbox := offer(func(o *catalog.Snapshot) { o.Account.Sandbox = true })
+	open := newSnapshot(func(*catalog.Snapshot) {})
+	paused := newSnapshot(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &day })
+	sandbox := newSnapshot(func(o *catalog.Snapshot) { o.Account.Sandbox = true })
 	for name, c := range map[string]struct {
-		meanwhile
-		status int
-		says   string
+		staleBusiness
+		status   int
+		wantText string
 	}{
-		"paused": {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict,
+		"paused": {staleBusiness{open, paused, fault.NotAcceptingBookings}, http.StatusConflict,
 			"paused until Monday, 8 March 2027"},
-		"not paid for": {meanwhile{open, offer(func(o *catalog.Snapshot) {
+		"not paid for": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.Account.SubscriptionActive = false
 		}), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
-		"leaving": {meanwhile{open, offer(func(o *catalog.Snapshot) {
+		"leaving": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.Account.RemovalOn = &day
 		}), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
-		"not open yet": {meanwhile{open, offer(func(o *catalog.Snapshot) {
+		"not open yet": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.NotYetOpen = true
 		}), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
-		"open again by then": {meanwhile{open, offer(func(*catalog.Snapshot) {}), fault.NotAcceptingBookings},
+		"open in the meantime": {staleBusiness{open, newSnapshot(func(*catalog.Snapshot) {}),
+			fault.NotAcceptingBookings},
 			http.StatusServiceUnavailable, `value="zoe@example.com"`},
-		"a sandbox": {meanwhile{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable,
+		"a sandbox": {staleBusiness{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable,
 			"For testing only: nothing is charged, and no messages are sent."},
-		"nobody can tell": {meanwhile{open, nil, fault.NotAcceptingBookings}, http.StatusConflict,
+		"fresh snapshot unavailable": {staleBusiness{open, nil, fault.NotAcceptingBookings}, http.StatusConflict,
 			"takes no online bookings"},
 	} {
-		if status, text := buyTicket(t, c.meanwhile); status != c.status || !strings.Contains(text, c.says) {
-			t.Errorf("%s: %d, and not %q: %s", name, status, c.says, text)
+		if status, text := buyTicket(t, c.staleBusiness); status != c.status || !strings.Contains(text, c.wantText) {
+			t.Errorf("%s: status %d, want text %q, got: %s", name, status, c.wantText, text)
 		}
 	}
 }

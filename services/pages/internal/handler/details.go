@@ -17,88 +17,89 @@ import (
 // appointment is the [item] that the customer books in an order for services.
 type appointment struct{ *usecase.Appointment }
 
-func (a *appointment) taken() []uuid.UUID { return a.Selection.Services }
+func (a *appointment) itemIDs() []uuid.UUID { return a.Selection.Services }
 
 func (a *appointment) price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error) {
 	return shop.Price(ctx, o.page.Business, a.Appointment, o.form.Details.People)
 }
 
-func (a *appointment) content(o *order, _ bool) view.Content {
-	return view.Details(o.page, a.Appointment, o.form)
+func (a *appointment) formContent(o *order, _ bool) view.Content {
+	return view.DetailsForm(o.page, a.Appointment, o.form)
 }
 
-func (a *appointment) book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error) {
+func (a *appointment) book(ctx context.Context, shop *usecase.Shop, o *order,
+	key string) (usecase.Confirmation, error) {
 	return shop.Book(ctx, o.page.Business, a.Appointment, o.form.Details, key)
 }
 
-func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error) {
+func (a *appointment) handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error) {
 	switch {
 	case fault.RefusesStart(cause):
 		o.form.Nearest = p.shop.Nearest(c.UserContext(), o.page.Business, a.Appointment)
-		return true, p.ask(c, o, fiber.StatusConflict, o.page.Words.Say("taken"))
+		return true, p.showForm(c, o, fiber.StatusConflict, o.page.Words.Say("taken"))
 	case fault.Is(cause, fault.ServiceNotFound):
-		return true, p.offered(c, o.page, o.page.Words.Say("not_offered"))
+		return true, p.listServices(c, o.page, o.page.Words.Say("not_offered"))
 	}
 	return false, nil
 }
 
-// start reads the chosen services, the chosen start and the number of people. If no start is chosen yet, start
-// redirects to the step in which the visitor chooses a start. The returned order is nil if start has sent the response
-// itself.
-func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, error) {
-	page, chosen, err := p.chosen(c)
+// readAppointmentOrder reads the chosen services, the chosen start and the number of people. If no start is chosen yet,
+// start redirects to the step in which the visitor chooses a start. The returned order is nil if readAppointmentOrder
+// has sent the response itself.
+func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *appointment, error) {
+	page, choice, err := p.loadAppointment(c)
 	if err != nil || page == nil {
 		return nil, nil, err
 	}
-	if chosen.Date == nil || chosen.Time == nil || chosen.Staff == "" {
-		return nil, nil, c.Redirect(string(page.Link("who", chosen.Selection)), fiber.StatusSeeOther)
+	if choice.Date == nil || choice.Time == nil || choice.Staff == "" {
+		return nil, nil, c.Redirect(string(page.SelectionURL("who", choice.Selection)), fiber.StatusSeeOther)
 	}
-	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
+	names, err := p.shop.Names(c.UserContext(), page.Business.Snapshot.Slug, page.Words.Requested)
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &appointment{chosen}
+	a := &appointment{choice}
 	o := newOrder(page, a)
 	o.form.Names = names
-	if people, err := strconv.Atoi(typed.Get("people")); err == nil && people >= 1 &&
-		people <= view.MostPeople(chosen) {
+	if people, err := strconv.Atoi(fields.Get("people")); err == nil && people >= 1 &&
+		people <= view.MaxPeople(choice) {
 		o.form.Details.People = people
 	}
 	return o, a, nil
 }
 
-// details shows the price and the form for the customer's details.
-func (p *Pages) details(c *fiber.Ctx) error {
-	o, _, err := p.start(c, nil)
+// showDetails shows the price and the form for the customer's details.
+func (p *Pages) showDetails(c *fiber.Ctx) error {
+	o, _, err := p.readAppointmentOrder(c, nil)
 	if err != nil || o == nil {
 		return err
 	}
-	return p.begin(c, o)
+	return p.showEmptyForm(c, o)
 }
 
-// book books the appointment for which the form was submitted.
-func (p *Pages) book(c *fiber.Ctx) error {
-	typed, err := web.Form(c)
+// bookAppointment books the appointment for which the form was submitted.
+func (p *Pages) bookAppointment(c *fiber.Ctx) error {
+	fields, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	o, a, err := p.start(c, typed)
+	o, a, err := p.readAppointmentOrder(c, fields)
 	if err != nil || o == nil {
 		return err
 	}
-	key, err := p.sent(c, o, typed)
+	key, err := p.readSubmission(c, o, fields)
 	if err != nil || key == "" {
 		return err
 	}
-	if pick := typed.Get("pick"); pick != "" { // the first start was taken; the customer chose another
-		return p.pick(c, o, a, pick)
+	if startQuery := fields.Get("pick"); startQuery != "" { // the first start was taken; the customer chose another
+		return p.pickStart(c, o, a, startQuery)
 	}
-	return p.place(c, o, key)
+	return p.placeOrder(c, o, key)
 }
 
-// pick shows the form again after the customer chose another start. The form keeps what the customer typed.
-func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error {
-	values, err := url.ParseQuery(query)
+// pickStart shows the form again after the customer chose another start. The form keeps what the customer typed.
+func (p *Pages) pickStart(c *fiber.Ctx, o *order, a *appointment, startQuery string) error {
+	values, err := url.ParseQuery(startQuery)
 	if err != nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
@@ -109,6 +110,6 @@ func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renew(o) // this booking needs another idempotency key than the refused one
-	return p.ask(c, o, fiber.StatusOK, "")
+	p.renewToken(o) // this booking needs another idempotency key than the refused one
+	return p.showForm(c, o, fiber.StatusOK, "")
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// sales is a fake booking service that sells one ticket for each idempotency key.
-type sales struct {
-	meanwhile
+// fakeBookings is a fake booking service that sells one ticket for each idempotency key.
+type fakeBookings struct {
+	staleBusiness
 	links map[string]string // by idempotency key
 }
 
-func (s sales) SellTicket(ctx context.Context, _ uuid.UUID, _ booking.NewTicket) (*booking.Ticket, error) {
+func (s fakeBookings) SellTicket(ctx context.Context, _ uuid.UUID, _ booking.NewTicket) (*booking.Ticket, error) {
 	key := idempotency.Of(ctx).Key
 	if s.links[key] == "" {
 		s.links[key] = "https://pages.example/m/" + uuid.NewString()
@@ -33,8 +33,8 @@ func (s sales) SellTicket(ctx context.Context, _ uuid.UUID, _ booking.NewTicket)
 	return &booking.Ticket{ManageURL: s.links[key]}, nil
 }
 
-// form is an answer to a request for a page with a form.
-type form struct {
+// formPage is an answer to a request for a page with a form.
+type formPage struct {
 	status         int
 	text, location string
 	token          string
@@ -46,7 +46,7 @@ var (
 	languageLinks = regexp.MustCompile(`href="([^"]*)" lang="`)
 )
 
-func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
+func requestForm(t *testing.T, app *fiber.App, address string, fields url.Values) formPage {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodGet, address, http.NoBody)
 	if fields != nil {
@@ -62,7 +62,7 @@ func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := form{status: answer.StatusCode, text: string(text), location: answer.Header.Get("Location")}
+	f := formPage{status: answer.StatusCode, text: string(text), location: answer.Header.Get("Location")}
 	if found := tokenField.FindStringSubmatch(f.text); found != nil {
 		f.token = found[1]
 	}
@@ -72,80 +72,83 @@ func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
 	return f
 }
 
-// boxOffice returns the pages of a theatre with two languages, the address of the details of one ticket, and the fields
-// of its form.
-func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
+// newBoxOffice returns the pages of a theatre with two languages, the address of the details of one ticket, and the
+// fields of its form.
+func newBoxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 	t.Helper()
-	offer := &catalog.Snapshot{
+	snapshot := &catalog.Snapshot{
 		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
 		Languages: []string{"en", "pt"},
 		Account:   catalog.Account{SubscriptionActive: true},
 	}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	m := meanwhile{known: offer}
-	_, app := theatre(t, m, m, sales{m, map[string]string{}})
-	typed := url.Values{"n-" + tierID: {"1"}, "total": {"12.00"}, "name": {"Zoë"}, "email": {"zoe@example.com"}}
-	return app, "/b/theatre/events/" + galaID + "/details?n-" + tierID + "=1", typed
+	business := staleBusiness{cached: snapshot}
+	_, app := newTheatre(t, business, business, fakeBookings{business, map[string]string{}})
+	fields := url.Values{"n-" + tierID: {"1"}, "total": {"12.00"}, "name": {"Zoë"}, "email": {"zoe@example.com"}}
+	return app, "/b/theatre/events/" + galaID + "/details?n-" + tierID + "=1", fields
 }
 
-// TestServicesAreListedUnderTheirTranslatedCategory shows that the page translates categories. The public list of
+// TestServicesPageTranslatesCategories shows that the page translates categories. The public list of
 // services does not.
-func TestServicesAreListedUnderTheirTranslatedCategory(t *testing.T) {
+func TestServicesPageTranslatesCategories(t *testing.T) {
 	t.Parallel()
-	offer := &catalog.Snapshot{
+	snapshot := &catalog.Snapshot{
 		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
 		Languages: []string{"en", "pt"},
 		Account:   catalog.Account{SubscriptionActive: true},
 		Services: []catalog.Service{{ID: uuid.MustParse(cutID),
 			Category: catalog.Label{Text: "Hair", Translations: map[string]string{"pt": "Cabelo"}}}},
 	}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	m := meanwhile{known: offer}
-	_, app := theatre(t, m, m, m)
+	business := staleBusiness{cached: snapshot}
+	_, app := newTheatre(t, business, business, business)
 	for language, want := range map[string]string{"en": "Hair", "pt": "Cabelo", "pt-BR": "Cabelo", "de": "Hair"} {
-		if page := ask(t, app, "/b/theatre?lang="+language, nil); !strings.Contains(page.text, "<h2>"+want+"</h2>") {
+		if page := requestForm(t, app, "/b/theatre?lang="+language, nil); !strings.Contains(page.text,
+			"<h2>"+want+"</h2>") {
 			t.Errorf("%s: no heading %s: %d %s", language, want, page.status, page.text)
 		}
 	}
 }
 
-func TestGoingBackAndSendingAgainShowsWhatWasBooked(t *testing.T) {
+func TestResubmittedFormReturnsSameBooking(t *testing.T) {
 	t.Parallel()
-	app, address, typed := boxOffice(t)
-	first := ask(t, app, address, nil)
-	typed.Set("token", first.token)
-	booked := ask(t, app, address, typed)
+	app, address, fields := newBoxOffice(t)
+	first := requestForm(t, app, address, nil)
+	fields.Set("token", first.token)
+	booked := requestForm(t, app, address, fields)
 	if booked.status != http.StatusSeeOther {
 		t.Fatalf("nothing is booked: %d %s", booked.status, booked.text)
 	}
-	back := ask(t, app, address+"&form="+url.QueryEscape(first.token), nil) // as the script does
-	typed.Set("token", back.token)
-	if again := ask(t, app, address, typed); again.location != booked.location {
-		t.Errorf("going back leads to %q, and not to %q", again.location, booked.location)
+	reopened := requestForm(t, app, address+"&form="+url.QueryEscape(first.token), nil) // as the script does
+	fields.Set("token", reopened.token)
+	if second := requestForm(t, app, address, fields); second.location != booked.location {
+		t.Errorf("going back leads to %q, and not to %q", second.location, booked.location)
 	}
-	other := ask(t, app, address, nil)
-	typed.Set("token", other.token)
-	if next := ask(t, app, address, typed); next.status != http.StatusSeeOther || next.location == booked.location {
-		t.Errorf("another form leads to %d %q", next.status, next.location)
+	other := requestForm(t, app, address, nil)
+	fields.Set("token", other.token)
+	if otherBooking := requestForm(t, app, address, fields); otherBooking.status != http.StatusSeeOther ||
+		otherBooking.location == booked.location {
+		t.Errorf("another form leads to %d %q", otherBooking.status, otherBooking.location)
 	}
-	if invented := ask(t, app, address+"&form=1.made.up", nil); invented.token == "" || invented.token == "1.made.up" {
-		t.Errorf("an invented token is shown as %q", invented.token)
+	if forged := requestForm(t, app, address+"&form=1.made.up", nil); forged.token == "" ||
+		forged.token == "1.made.up" {
+		t.Errorf("an invented token is shown as %q", forged.token)
 	}
 }
 
-func TestAnotherLanguageKeepsWhatWasChosenAndTyped(t *testing.T) {
+func TestLanguageChangeKeepsSelectionAndFields(t *testing.T) {
 	t.Parallel()
-	app, address, typed := boxOffice(t)
-	shown := ask(t, app, address+"&form=x", nil)
-	if len(shown.languages) != 2 {
-		t.Fatalf("languages: %q", shown.languages)
+	app, address, fields := newBoxOffice(t)
+	page := requestForm(t, app, address+"&form=x", nil)
+	if len(page.languages) != 2 {
+		t.Fatalf("languages: %q", page.languages)
 	}
 	for i, language := range []string{"en", "pt"} {
-		at, err := url.Parse(shown.languages[i])
+		at, err := url.Parse(page.languages[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,11 +157,11 @@ func TestAnotherLanguageKeepsWhatWasChosenAndTyped(t *testing.T) {
 			t.Errorf("%s is at %s", language, at)
 		}
 	}
-	typed.Set("token", shown.token)
-	typed.Set("stay", "yes")
-	typed.Set("email", "zoe@") // an invalid value, as this request does not check it
-	pt := ask(t, app, shown.languages[1], typed)
-	if pt.status != http.StatusOK || pt.token != shown.token || !strings.Contains(pt.text, `lang="pt"`) ||
+	fields.Set("token", page.token)
+	fields.Set("stay", "yes")
+	fields.Set("email", "zoe@") // an invalid value, as this request does not check it
+	pt := requestForm(t, app, page.languages[1], fields)
+	if pt.status != http.StatusOK || pt.token != page.token || !strings.Contains(pt.text, `lang="pt"`) ||
 		!strings.Contains(pt.text, `value="Zoë"`) || !strings.Contains(pt.text, `value="zoe@"`) {
 		t.Errorf("in Portuguese: %d, token %q: %s", pt.status, pt.token, pt.text)
 	}

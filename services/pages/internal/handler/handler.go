@@ -23,21 +23,21 @@ import (
 
 // Pages contains the handlers of all pages.
 type Pages struct {
-	shop   *usecase.Shop
-	links  *usecase.Links
-	base   string // public address, without a trailing slash
-	texts  *message.Catalog
-	assets *web.Assets
-	menus  *view.Menus
-	forms  forms
-	pay    []string // origins of the payment pages
+	shop       *usecase.Shop
+	links      *usecase.Links
+	base       string // public address, without a trailing slash
+	texts      *message.Catalog
+	assets     *web.Assets
+	menus      *view.Menus
+	tokens     formTokens
+	payOrigins []string // origins of the payment pages
 }
 
 // Config holds the settings of the pages.
 type Config struct {
 	Base        string        // public address, without a trailing slash
 	Secrets     []string      // the keys of form tokens are derived from these secrets of the service
-	FormAtLeast time.Duration // the minimum time that a person needs to fill in a form
+	MinFillTime time.Duration // the minimum time that a person needs to fill in a form
 	PayOrigins  []string      // origins of the payment pages
 }
 
@@ -50,7 +50,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	}
 	return &Pages{
 		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(),
-		forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
+		tokens: newFormTokens(cfg.Secrets, cfg.MinFillTime, shop.Clock), payOrigins: cfg.PayOrigins,
 	}, nil
 }
 
@@ -58,20 +58,20 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	p.mountCanonical(router)
-	router.Get("/b/:slug", p.what)
+	router.Get("/b/:slug", p.showServices)
 	p.mountEvents(router)
 	p.mountRentals(router)
-	p.mountManage(router)
-	router.Get("/b/:slug/who", p.who)
-	router.Get("/b/:slug/when", p.when)
-	router.Get("/b/:slug/details", p.details)
-	router.Post("/b/:slug/details", p.book)
+	p.mountLinks(router)
+	router.Get("/b/:slug/who", p.showStaff)
+	router.Get("/b/:slug/when", p.showTimes)
+	router.Get("/b/:slug/details", p.showDetails)
+	router.Post("/b/:slug/details", p.bookAppointment)
 	router.Get("/embed.js", p.assets.ServeCrossOrigin("embed.js"))
 }
 
-// page returns the data that all pages of a business have in common: the business, and
+// loadPage returns the data that all pages of a business have in common: the business, and
 // the texts in the reader's language. Faults: business_not_found; service_unavailable.
-func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
+func (p *Pages) loadPage(c *fiber.Ctx) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
@@ -80,36 +80,36 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := p.plain(c, business.Offer.DefaultLanguage)
-	of(page, business)
+	page := p.newPage(c, business.Snapshot.DefaultLanguage)
+	setBusiness(page, business)
 	return page, nil
 }
 
-// open returns the same as [Pages.page] if the business takes bookings. Otherwise it sends a page that explains why the
-// business takes no bookings, and returns nil.
-func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
-	page, err := p.page(c)
-	if err == nil && !page.Business.Open() {
-		return nil, p.show(c, fiber.StatusOK, page, view.Closed(page))
+// loadOpenPage returns the same as [Pages.loadPage] if the business takes bookings. Otherwise it sends a page that
+// explains why the business takes no bookings, and returns nil.
+func (p *Pages) loadOpenPage(c *fiber.Ctx) (*view.Page, error) {
+	page, err := p.loadPage(c)
+	if err == nil && !page.Business.IsOpen() {
+		return nil, p.show(c, fiber.StatusOK, page, view.ClosedPage(page))
 	}
 	return page, err
 }
 
-// of sets the business of `page` and the fields that depend on the business: the regional form of the language, and the
-// nonce. A page needs the nonce for a style with the accent colour of the business.
-func of(page *view.Page, business *usecase.Business) {
+// setBusiness sets the business of `page` and the fields that depend on the business: the regional form of the
+// language, and the nonce. A page needs the nonce for a style with the accent colour of the business.
+func setBusiness(page *view.Page, business *usecase.Business) {
 	page.Business = business
-	page.Words.SetRegion(locale.RegionOf(business.Offer.Timezone))
-	if business.Offer.Page.Accent != "" {
+	page.Words.SetRegion(locale.RegionOf(business.Snapshot.Timezone))
+	if business.Snapshot.Page.Accent != "" {
 		page.Nonce = web.Nonce()
 	}
 }
 
-// chosen returns the page of a later step, and the appointment that the query of
+// language returns the page of a later step, and the appointment that the query of
 // the address selects. If the appointment can no longer be booked, or the business
-// takes no bookings, chosen sends the response itself and returns a nil page.
-func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
-	page, err := p.open(c)
+// takes no bookings, loadAppointment sends the response itself and returns a nil page.
+func (p *Pages) loadAppointment(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
+	page, err := p.loadOpenPage(c)
 	if err != nil || page == nil {
 		return nil, nil, err
 	}
@@ -123,32 +123,32 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	}
 	appointment, err := page.Business.Appointment(selection)
 	if fault.Is(err, fault.ServiceNotFound) || fault.Is(err, fault.InvalidParameter) {
-		return nil, nil, p.offered(c, page, page.Words.Say("not_offered"))
+		return nil, nil, p.listServices(c, page, page.Words.Say("not_offered"))
 	}
 	return page, appointment, err
 }
 
-// plain returns a page that belongs to no business. The argument `own` is the language of the page if the texts exist
-// in no language that the reader asks for; `own` may be "".
-func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
-	chosen := c.Query("lang")
+// newPage returns a page that belongs to no business. The argument `defaultLanguage` is the language of the page if the
+// texts exist in no language that the reader asks for; `defaultLanguage` may be "".
+func (p *Pages) newPage(c *fiber.Ctx, defaultLanguage string) *view.Page {
+	language := c.Query("lang")
 	return &view.Page{
-		Path: c.Path(), Query: query(c),
-		Words:  words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), own)...),
-		Chosen: chosen, Base: p.base, Style: p.assets.Path("pages.css"), Script: p.assets.Path("pages.js"),
+		Path: c.Path(), Query: parseQuery(c),
+		Words:    words.In(p.texts, web.Languages(language, c.Get(fiber.HeaderAcceptLanguage), defaultLanguage)...),
+		Language: language, Base: p.base, Style: p.assets.Path("pages.css"), Script: p.assets.Path("pages.js"),
 	}
 }
 
 // show renders a page in the reader's language and sends it, with the headers for security and caching.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	policy := web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()}
-	if page.Business != nil && len(page.Business.Offer.Payments.Providers) > 0 {
-		policy.FormTargets = p.pay
+	if page.Business != nil && len(page.Business.Snapshot.Payments.Providers) > 0 {
+		policy.FormTargets = p.payOrigins
 	}
 	web.Protect(c, policy)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	c.Vary(fiber.HeaderAcceptLanguage)
-	if err := web.Render(c, status, view.Whole(page, content)); err != nil {
+	if err := web.Render(c, status, view.Document(page, content)); err != nil {
 		return err
 	}
 	return page.Words.Fault()
@@ -157,6 +157,6 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 // ShowFault implements [server.ShowFault]. It sends a page that explains
 // to the reader what to do. The page contains no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
-	page := p.plain(c, "")
-	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
+	page := p.newPage(c, "")
+	return p.show(c, f.Kind.Status, page, view.FaultPage(page, f.Kind.Status))
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
-// formLasts is the maximum time between showing a form and submitting the form.
-const formLasts = 2 * time.Hour
+// maxFormAge is the maximum time between showing a form and submitting the form.
+const maxFormAge = 2 * time.Hour
 
-// forms creates and checks the tokens of forms. A token contains the time at which the form was
+// formTokens creates and checks the tokens of forms. A token contains the time at which the form was
 // shown, and an idempotency key. An HMAC of the time, the key and the slug prevents forged tokens. If
 // a visitor submits a form twice, both submissions have the same key, so the order is made only once.
-type forms struct {
-	keys    [][]byte      // the first key signs new tokens; a token signed with any of the keys is valid
-	atLeast time.Duration // the minimum time that a person needs to fill in a form
-	clock   clock.Clock
+type formTokens struct {
+	keys   [][]byte      // the first key signs new tokens; a token signed with any of the keys is valid
+	minAge time.Duration // the minimum time that a person needs to fill in a form
+	clock  clock.Clock
 }
 
-func newForms(secrets []string, atLeast time.Duration, c clock.Clock) forms {
-	f := forms{atLeast: atLeast, clock: c}
+func newFormTokens(secrets []string, minAge time.Duration, c clock.Clock) formTokens {
+	f := formTokens{minAge: minAge, clock: c}
 	for _, secret := range secrets {
 		f.keys = append(f.keys, digest([]byte(secret), "tokens of forms on the booking page"))
 	}
@@ -39,17 +39,17 @@ func digest(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// token returns a new token for a form of the business with the given slug.
-func (f forms) token(slug string) string {
+// create returns a new token for a form of the business with the given slug.
+func (f formTokens) create(slug string) string {
 	text := strconv.FormatInt(f.clock.Now().Unix(), 36) + "." + rand.Text()
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs to another
+// readKey returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs to another
 // business. It also returns "" if the form is submitted too late, or so early that a bot must have sent the form.
-func (f forms) read(slug, token string) string {
+func (f formTokens) readKey(slug, token string) string {
 	key, age := f.parse(slug, token)
-	if age < f.atLeast || age > formLasts {
+	if age < f.minAge || age > maxFormAge {
 		return ""
 	}
 	return key
@@ -57,14 +57,14 @@ func (f forms) read(slug, token string) string {
 
 // isValid reports whether a form with the given token may be
 // shown: the token was made for the business and has not expired.
-func (f forms) isValid(slug, token string) bool {
+func (f formTokens) isValid(slug, token string) bool {
 	key, age := f.parse(slug, token)
-	return key != "" && age >= 0 && age <= formLasts
+	return key != "" && age >= 0 && age <= maxFormAge
 }
 
 // parse returns the idempotency key in a token and the age of the token.
 // The key is "" if the token is forged or belongs to another business.
-func (f forms) parse(slug, token string) (string, time.Duration) {
+func (f formTokens) parse(slug, token string) (string, time.Duration) {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {
 		return "", 0
@@ -75,8 +75,8 @@ func (f forms) parse(slug, token string) (string, time.Duration) {
 		func(key []byte) bool { return hmac.Equal(mac, digest(key, slug+":"+text)) }) {
 		return "", 0
 	}
-	shown, key, _ := strings.Cut(text, ".")
-	seconds, err := strconv.ParseInt(shown, 36, 64)
+	shownAt, key, _ := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(shownAt, 36, 64)
 	if err != nil {
 		return "", 0
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/messagetest"
 )
 
-func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
+func TestTextsHaveSameKeysAndPlaceholders(t *testing.T) {
 	t.Parallel()
 	messagetest.SameSentences(t)
 }

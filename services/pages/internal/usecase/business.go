@@ -14,110 +14,113 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Offers returns the offer of a business; catalogclient.Client
+// Snapshots returns the snapshot of a business; catalogclient.Client
 // implements it. Faults: business_not_found; service_unavailable.
-type Offers interface {
-	// Get returns an offer that can be up to two seconds old.
+type Snapshots interface {
+	// Get returns a snapshot that can be up to two seconds old.
 	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
-	// Fresh returns the newest offer.
+	// Fresh returns the newest snapshot.
 	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Shop implements the use cases of the booking pages.
 type Shop struct {
-	Offers       Offers
+	Snapshots    Snapshots
 	Catalog      *Reader
 	Availability *Reader
 	Places       Places // limits how many lists of free starts are read at the same time
 	Prices       Prices
 	Bookings     Bookings
-	Rent         *Reader // reads the calendars of the rental service
+	RentalReader *Reader // reads the calendars of the rental service
 	Reservations Reservations
 	Clock        clock.Clock
 }
 
-// Places limits the number of large answers that are read for one business at the same time. `Within` is the longest
+// Places limits the number of large answers that are read for one business at the same time. `MaxWait` is the longest
 // time that a page waits until it may read its answer.
 type Places struct {
-	Each   *bulkhead.Tenants
-	Within time.Duration
+	Businesses *bulkhead.Tenants
+	MaxWait    time.Duration
 }
 
 // Business contains the data of a business that every page shows.
 type Business struct {
-	Offer   *catalog.Snapshot
-	LogoURL string
-	Closed  bool           // true if the subscription is inactive or the business is being removed
-	Paused  *timespan.Date // the date until which bookings are paused; nil if not paused
-	Now     time.Time
+	Snapshot    *catalog.Snapshot
+	LogoURL     string
+	IsClosed    bool           // true if the subscription is inactive or the business is being removed
+	PausedUntil *timespan.Date // the date until which bookings are paused; nil if not paused
+	Now         time.Time
 }
 
-// Open reports whether customers can book on the page of the business now.
-func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
+// IsOpen reports whether customers can book on the page of the business now.
+func (b *Business) IsOpen() bool {
+	return !b.IsClosed && !b.Snapshot.NotYetOpen && b.PausedUntil == nil
+}
 
-// Offers reports whether the business's page has entries in one of its parts. The argument `part` is "events" or
+// HasEntries reports whether the business's page has entries in one of its parts. The argument `part` is "events" or
 // "rentals"; any other value means services.
-func (b *Business) Offers(part string) bool {
-	offer, today := b.Offer, b.Today()
+func (b *Business) HasEntries(part string) bool {
+	snapshot, today := b.Snapshot, b.Today()
 	switch part {
 	case "events":
-		return offer.Modules.Events && slices.ContainsFunc(offer.Events, func(e catalog.Event) bool {
+		return snapshot.Modules.Events && slices.ContainsFunc(snapshot.Events, func(e catalog.Event) bool {
 			return e.Active && e.Public && e.Date >= today
 		})
 	case "rentals":
-		return offer.Modules.Rentals && slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool {
+		return snapshot.Modules.Rentals && slices.ContainsFunc(snapshot.Rentals, func(r catalog.Rental) bool {
 			return r.Active && r.Quantity != nil
 		})
 	}
-	return offer.Modules.Services && slices.ContainsFunc(offer.Services, func(s catalog.Service) bool {
+	return snapshot.Modules.Services && slices.ContainsFunc(snapshot.Services, func(s catalog.Service) bool {
 		return s.Active
 	})
 }
 
 // Today returns the current date in the time zone of the business.
-func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
+func (b *Business) Today() timespan.Date { return b.Snapshot.Today(b.Now) }
 
-// Language returns the language of the business that is nearest to the language `asked`, by the matching rule for texts
-// (semantics.md §6).
-func (b *Business) Language(asked string) string {
-	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
+// Language returns the language of the business that is nearest to the language `requested`, by the matching rule for
+// texts (semantics.md §6).
+func (b *Business) Language(requested string) string {
+	return locale.MatchOr(requested, b.Snapshot.Languages, b.Snapshot.DefaultLanguage)
 }
 
 // Business returns the data of a business that every page shows. Faults: business_not_found; service_unavailable.
 func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
-	offer, err := s.Offers.Get(ctx, slug)
+	snapshot, err := s.Snapshots.Get(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := read[publicapi.BusinessInfo](ctx, s.Catalog, slug, "info", nil)
+	info, err := read[publicapi.BusinessInfo](ctx, s.Catalog, slug, "info", nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.with(offer, shown.LogoURL), nil
+	return s.newBusiness(snapshot, info.LogoURL), nil
 }
 
-// with returns the data of a business that every page shows. It reads them from the offer, the logo and the current
-// time.
-func (s *Shop) with(offer *catalog.Snapshot, logo string) *Business {
-	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
-	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
-	if offer.Paused(b.Now) {
-		b.Paused = offer.Bookings.PausedUntil
+// newBusiness returns the data of a business that every page shows. It reads them from the snapshot, the logo and the
+// current time.
+func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
+	b := &Business{Snapshot: snapshot, LogoURL: logo, Now: s.Clock.Now()}
+	b.IsClosed = !snapshot.Account.SubscriptionActive || snapshot.Account.RemovalOn != nil
+	if snapshot.Paused(b.Now) {
+		b.PausedUntil = snapshot.Bookings.PausedUntil
 	}
 	return b
 }
 
-// Newest returns the business with its newest offer. Pages use an offer that can be two seconds old, but bookings use
-// the newest offer at once (semantics.md §6). After a refused booking, the newest offer therefore shows the reason.
+// Refresh returns the business with its newest snapshot. Pages use a snapshot that can be two seconds old, but bookings
+// use the newest snapshot at once (semantics.md §6). After a refused booking, the newest snapshot therefore shows the
+// reason.
 //
-// If catalog does not answer, Newest returns `b` unchanged. Fault: business_not_found.
-func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
-	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
+// If catalog does not answer, Refresh returns `b` unchanged. Fault: business_not_found.
+func (s *Shop) Refresh(ctx context.Context, b *Business) (*Business, error) {
+	snapshot, err := s.Snapshots.Fresh(ctx, b.Snapshot.Slug)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
 		return nil, err
 	case err != nil:
 		return b, nil
 	}
-	return s.with(offer, b.LogoURL), nil
+	return s.newBusiness(snapshot, b.LogoURL), nil
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestWhatIsPastedWithInvisibleCharactersIsTaken shows that invisible characters of pasted text are removed. Customers
+// TestCheckRemovesInvisibleCharacters shows that invisible characters of pasted text are removed. Customers
 // paste them from spreadsheets, contacts and letters without seeing them.
-func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
+func TestCheckRemovesInvisibleCharacters(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Snapshot{}}
+	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
 	d := usecase.Details{Name: "\ufeffZo\u00eb\tExample\r\n", Email: " zoe@example.com\u200b\u00a0",
 		Phone: "\u202a+351\u00a0210 000\u2011000\u202c"}
-	if wrong := b.Check(&d); len(wrong) > 0 {
-		t.Errorf("refused: %v", wrong)
+	if fieldErrors := b.Check(&d); len(fieldErrors) > 0 {
+		t.Errorf("refused: %v", fieldErrors)
 	}
 	want := usecase.Details{Name: "Zo\u00eb Example", Email: "zoe@example.com", Phone: "+351 210 000\u2011000"}
 	if diff := cmp.Diff(want.Name+"|"+want.Email+"|"+want.Phone, d.Name+"|"+d.Email+"|"+d.Phone); diff != "" {
@@ -33,31 +33,31 @@ func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
+func TestCheckRejectsInvalidPhone(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Snapshot{}}
+	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
 	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone,
 		"ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
-		if wrong := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com",
-			Phone: phone}); wrong["phone"] != want {
-			t.Errorf("%q: %q, want %q", phone, wrong["phone"], want)
+		if fieldErrors := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com",
+			Phone: phone}); fieldErrors["phone"] != want {
+			t.Errorf("%q: %q, want %q", phone, fieldErrors["phone"], want)
 		}
 	}
 }
 
-// TestDetailsThatPassAreOneLineEach checks random texts. Each accepted text is one line without control characters, as
-// booking requires.
-func TestDetailsThatPassAreOneLineEach(t *testing.T) {
+// TestCheckedDetailsHaveNoControlCharacters checks random texts. Each accepted text is one line without control
+// characters, as booking requires.
+func TestCheckedDetailsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
-	b := &usecase.Business{Offer: &catalog.Snapshot{}}
+	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
 	rapid.Check(t, func(t *rapid.T) {
 		d := usecase.Details{Name: rapid.OneOf(rapid.String(),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string {
 				return string(b)
 			})).Draw(t, "name"), Email: "zoe@example.com", Phone: rapid.String().Draw(t, "phone")}
-		wrong := b.Check(&d)
+		fieldErrors := b.Check(&d)
 		for field, text := range map[string]string{"name": d.Name, "phone": d.Phone} {
-			if wrong[field] == "" && (!utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) ||
+			if fieldErrors[field] == "" && (!utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) ||
 				strings.TrimSpace(text) != text || field == "name" && text == "") {
 				t.Errorf("the %s %q passes", field, text)
 			}

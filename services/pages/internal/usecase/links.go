@@ -26,22 +26,22 @@ import (
 // service issued the token, so each method asks booking first, then rental. For an unknown token, every method returns
 // the same fault ([link.NotFound]).
 type Links struct {
-	booking, rental *peer.Client
-	bookings        *bookingclient.Links
-	rentals         *rental.Client
-	shop            *Shop
+	bookingPeer, rentalPeer *peer.Client
+	bookings                *bookingclient.Links
+	rentals                 *rental.Client
+	shop                    *Shop
 }
 
 // NewLinks returns a Links that calls the peers booking and rental. The argument `shop` provides the data of the
 // business and its free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
-	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings),
+	return &Links{bookingPeer: bookings, rentalPeer: rentals, bookings: bookingclient.NewLinks(bookings),
 		rentals: rental.NewClient(rentals), shop: shop}
 }
 
-// Managed is the customer's view of a booking, a ticket order or a
+// CustomerView is the customer's view of a booking, a ticket order or a
 // reservation. Exactly one of Booking, Ticket and Reservation is set.
-type Managed struct {
+type CustomerView struct {
 	Business    *Business
 	Booking     *booking.ManagedBooking
 	Ticket      *booking.ManagedTicket
@@ -55,35 +55,37 @@ type Managed struct {
 
 // View returns the customer's view of the booking, ticket order or reservation
 // to which a token belongs. Faults: not_found; service_unavailable.
-func (l *Links) View(ctx context.Context, token string) (*Managed, error) {
+func (l *Links) View(ctx context.Context, token string) (*CustomerView, error) {
 	found, err := l.bookings.Managed(ctx, token)
 	switch {
 	case err == nil:
-		return l.shown(ctx, found)
+		return l.convertBooking(ctx, found)
 	case !fault.Is(err, fault.NotFound):
 		return nil, err
 	}
-	rented, err := l.rentals.Managed(ctx, token)
+	reservation, err := l.rentals.Managed(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	return l.of(ctx, rented.Business, &Managed{
-		Reservation: &rented.Reservation, Locale: rented.Reservation.Locale, Timezone: rented.Reservation.Timezone,
-		Currency: rented.Reservation.Currency,
+	return l.owner(ctx, reservation.Business, &CustomerView{
+		Reservation: &reservation.Reservation, Locale: reservation.Reservation.Locale,
+		Timezone: reservation.Reservation.Timezone,
+		Currency: reservation.Reservation.Currency,
 	})
 }
 
-func (l *Links) shown(ctx context.Context, found *booking.Managed) (*Managed, error) {
+func (l *Links) convertBooking(ctx context.Context, found *booking.Managed) (*CustomerView, error) {
 	if t := found.Ticket; found.Kind == event.Ticket {
-		return l.of(ctx, found.Business, &Managed{Ticket: t, Locale: t.Locale, Timezone: t.Timezone,
+		return l.owner(ctx, found.Business, &CustomerView{Ticket: t, Locale: t.Locale, Timezone: t.Timezone,
 			Currency: t.Currency})
 	}
 	b := found.Booking
-	return l.of(ctx, found.Business, &Managed{Booking: b, Locale: b.Locale, Timezone: b.Timezone, Currency: b.Currency})
+	return l.owner(ctx, found.Business, &CustomerView{Booking: b, Locale: b.Locale, Timezone: b.Timezone,
+		Currency: b.Currency})
 }
 
-func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) (*Managed, error) {
-	business, err := l.shop.Business(ctx, of.Slug)
+func (l *Links) owner(ctx context.Context, owner catalog.ManagedBusiness, m *CustomerView) (*CustomerView, error) {
+	business, err := l.shop.Business(ctx, owner.Slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return nil, link.NotFound()
 	}
@@ -91,8 +93,8 @@ func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) 
 	return m, err
 }
 
-// MayCancel reports whether the customer may cancel the booking, ticket order or reservation now.
-func (m *Managed) MayCancel() bool {
+// CanCancel reports whether the customer may cancel the booking, ticket order or reservation now.
+func (m *CustomerView) CanCancel() bool {
 	switch {
 	case m.Ticket != nil:
 		return m.Ticket.Cancellation.Allowed
@@ -109,41 +111,41 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
 	}
-	agreed := booking.CancelByLink{Refund: &refund}
-	_, err := l.bookings.Cancel(ctx, token, agreed)
+	request := booking.CancelByLink{Refund: &refund}
+	_, err := l.bookings.Cancel(ctx, token, request)
 	if fault.Is(err, fault.NotFound) {
-		_, err = l.rentals.CancelByLink(ctx, token, agreed)
+		_, err = l.rentals.CancelByLink(ctx, token, request)
 	}
 	return err
 }
 
-// Move reschedules the booking of a link to the start `to`. Faults: not_found; invalid_parameter; conflict if the
-// customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
-func (l *Links) Move(ctx context.Context, token string, to Selection) error {
-	if to.Date == nil || to.Time == nil {
+// Reschedule reschedules the booking of a link to the start `start`. Faults: not_found; invalid_parameter; conflict if
+// the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
+func (l *Links) Reschedule(ctx context.Context, token string, start Selection) error {
+	if start.Date == nil || start.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
 	}
-	wanted := booking.Reschedule{Date: to.Date.String(), Time: to.Time.String()}
-	if to.Session != nil {
-		session := to.Session.String()
-		wanted.ClassScheduleID = &session
+	request := booking.Reschedule{Date: start.Date.String(), Time: start.Time.String()}
+	if start.Session != nil {
+		session := start.Session.String()
+		request.ClassScheduleID = &session
 	}
-	_, err := l.bookings.Reschedule(ctx, token, wanted)
+	_, err := l.bookings.Reschedule(ctx, token, request)
 	return err
 }
 
-// Pay returns the address of the payment provider's page on which the customer pays the open amount. It returns "" if
-// the provider has no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is open;
-// payment_unavailable.
-func (l *Links) Pay(ctx context.Context, token string) (string, error) {
-	open, err := l.bookings.OpenPayment(ctx, token)
+// OpenPayment returns the address of the payment provider's page on which the customer pays the open amount. It returns
+// "" if the provider has no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is
+// open; payment_unavailable.
+func (l *Links) OpenPayment(ctx context.Context, token string) (string, error) {
+	payment, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
-		open, err = l.rentals.OpenPayment(ctx, token)
+		payment, err = l.rentals.OpenPayment(ctx, token)
 	}
 	if err != nil {
 		return "", err
 	}
-	return open.CheckoutURL, nil
+	return payment.CheckoutURL, nil
 }
 
 // Calendar returns the booking, ticket order or reservation in the format text/calendar. Fault: not_found.
@@ -152,7 +154,7 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if !fault.Is(err, fault.NotFound) {
 		return text, err
 	}
-	answer, err := l.rental.Do(ctx,
+	answer, err := l.rentalPeer.Do(ctx,
 		peer.Request{Method: http.MethodGet, Path: rental.ReadCalendar.URL(&endpoints.ByToken{Token: token})})
 	if err != nil {
 		return nil, err
@@ -160,40 +162,40 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md §2). The argument `known`
-// is the entity tag that the reader already has. If `known` is still current, the response has status 304. Fault:
+// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md §2). The argument `etag`
+// is the entity tag that the reader already has. If `etag` is still current, the response has status 304. Fault:
 // not_found for every unknown token.
-func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, error) {
+func (l *Links) Feed(ctx context.Context, token, etag string) (*peer.Response, error) {
 	if _, ok := link.HashOf(token); !ok {
 		return nil, link.NotFound()
 	}
-	asked := peer.Request{Method: http.MethodGet, Path: bookingclient.CalendarPath(token)}
-	if known != "" {
-		asked.Header = http.Header{"If-None-Match": {known}}
+	request := peer.Request{Method: http.MethodGet, Path: bookingclient.CalendarPath(token)}
+	if etag != "" {
+		request.Header = http.Header{"If-None-Match": {etag}}
 	}
-	return l.booking.Do(ctx, asked)
+	return l.bookingPeer.Do(ctx, request)
 }
 
 // Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the booking itself
 // counts as free. If `date` and `month` are nil, the result begins with the date of the booking. Otherwise Times works
 // as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
-func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
-	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
-		own >= m.Business.Today() {
-		date = &own
+func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespan.Date) (*Calendar, error) {
+	if bookedDate, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
+		bookedDate >= m.Business.Today() {
+		date = &bookedDate
 	}
-	c, err := l.shop.times(ctx, m.Business, m.moving(), date, month)
+	c, err := l.shop.readTimes(ctx, m.Business, m.rescheduleQuery(), date, month)
 	if fault.Is(err, fault.ServiceNotFound) { // the service is no longer offered, so the booking cannot be rescheduled
 		today := m.Business.Today()
-		return &Calendar{Known: true, Month: firstOf(today), First: today, Last: today}, nil
+		return &Calendar{IsKnown: true, Month: firstOfMonth(today), First: today, Last: today}, nil
 	}
 	return c, err
 }
 
-// moving returns the query parameters for the starts to which the booking can be rescheduled. The service availability
-// reads these parameters. The query contains all services of the booking. It contains the staff member only if the
-// customer chose one.
-func (m *Managed) moving() url.Values {
+// rescheduleQuery returns the query parameters for the starts to which the booking can be rescheduled. The service
+// availability reads these parameters. The query contains all services of the booking. It contains the staff member
+// only if the customer chose one.
+func (m *CustomerView) rescheduleQuery() url.Values {
 	b := m.Booking
 	var ids, variants []string
 	for _, s := range b.Services {
@@ -218,8 +220,8 @@ func (m *Managed) moving() url.Values {
 	return query
 }
 
-// Own reports whether `s` is the start that the booking has now.
-func (m *Managed) Own(s Slot) bool {
-	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() &&
-		same(s.ClassScheduleID, m.Booking.ClassScheduleID)
+// IsCurrentStart reports whether `s` is the start that the booking has now.
+func (m *CustomerView) IsCurrentStart(s Slot) bool {
+	return timespan.Instant(s.Date, s.Time, m.Business.Snapshot.Location()) == m.Booking.StartsAt.Unix() &&
+		equalIDs(s.ClassScheduleID, m.Booking.ClassScheduleID)
 }

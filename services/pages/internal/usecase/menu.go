@@ -21,10 +21,11 @@ type Group struct {
 }
 
 // Menu returns the services of a business by category, in the order in which the page shows them. The texts are in the
-// given language. The categories are in the order of their first services. The names of categories come from the offer,
-// because /services does not translate these names (interface.md §2). Faults: business_not_found; service_unavailable.
+// given language. The categories are in the order of their first services. The names of categories come from the
+// snapshot, because /services does not translate these names (interface.md §2). Faults: business_not_found;
+// service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
-	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Offer.Slug, "services",
+	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Snapshot.Slug, "services",
 		url.Values{"locale": {language}})
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group,
 	var groups []Group
 	for i := range list.Services {
 		service := &list.Services[i]
-		category := b.category(service, language)
+		category := b.categoryName(service, language)
 		at := slices.IndexFunc(groups, func(g Group) bool { return g.Category == category })
 		if at < 0 {
 			at, groups = len(groups), append(groups, Group{Category: category})
@@ -42,27 +43,28 @@ func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group,
 	return groups, nil
 }
 
-// category returns the name of a service's category, in the
+// categoryName returns the name of a service's category, in the
 // language of the business that is nearest to the given language.
-func (b *Business) category(listed *Service, language string) string {
-	s := b.Offer.Service(listed.ID)
-	if s == nil || s.Category.Text != listed.Category {
-		return listed.Category
+func (b *Business) categoryName(service *Service, language string) string {
+	s := b.Snapshot.Service(service.ID)
+	if s == nil || s.Category.Text != service.Category {
+		return service.Category
 	}
 	return s.Category.In(b.Language(language))
 }
 
-// raises reports whether the pricing rule `r`, if it applies, raises a price above the price `shown`, in minor units.
-func raises(r catalog.Rule, shown int64) bool {
+// canRaise reports whether the pricing rule `r`, if it applies, raises a price above the price `price`, in minor units.
+func canRaise(r catalog.Rule, price int64) bool {
 	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil &&
-		*r.Set > shown
+		*r.Set > price
 }
 
-// PriceRises reports whether a pricing rule can raise the price of a service above the price `shown`, in minor units.
-func PriceRises(offer *catalog.Snapshot, service uuid.UUID, shown int64) bool {
-	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
+// CanServicePriceRise reports whether a pricing rule can raise the price of a service above the price `price`, in minor
+// units.
+func CanServicePriceRise(snapshot *catalog.Snapshot, service uuid.UUID, price int64) bool {
+	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
-		return applies && raises(r, shown)
+		return applies && canRaise(r, price)
 	})
 }
 

@@ -31,14 +31,14 @@ func TestAPriceRisesWhereARuleOfTheServiceMayRaiseIt(t *testing.T) {
 		"of all events":    {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{AllEvents: true}}, false},
 		"of every service": {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{AllServices: true}}, true},
 	} {
-		if got := usecase.PriceRises(&catalog.Snapshot{Rules: []catalog.Rule{{Percent: percent(-5)}, c.rule}}, cut,
+		if got := usecase.CanServicePriceRise(&catalog.Snapshot{Rules: []catalog.Rule{{Percent: percent(-5)}, c.rule}}, cut,
 			4000); got != c.rises {
 			t.Errorf("%s: %v, want %v", name, got, c.rises)
 		}
 		rental := c.rule
 		rental.AppliesTo = catalog.AppliesTo{Rentals: c.rule.AppliesTo.Services,
 			AllRentals: c.rule.AppliesTo.AllServices, AllEvents: c.rule.AppliesTo.AllEvents}
-		if got := usecase.RentalRises(&catalog.Snapshot{Rules: []catalog.Rule{{Percent: percent(-5)}, rental}}, cut,
+		if got := usecase.CanRentalPriceRise(&catalog.Snapshot{Rules: []catalog.Rule{{Percent: percent(-5)}, rental}}, cut,
 			4000); got != c.rises {
 			t.Errorf("the same of a rental, %s: %v, want %v", name, got, c.rises)
 		}

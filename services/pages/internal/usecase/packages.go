@@ -24,27 +24,27 @@ func (p Package) Minutes() int {
 
 // Packages returns the packages whose services are all in `groups`, in the owner's order.
 func (b *Business) Packages(groups []Group) []Package {
-	offered := map[uuid.UUID]*Service{}
+	services := map[uuid.UUID]*Service{}
 	for _, g := range groups {
 		for _, s := range g.Services {
-			offered[s.ID] = s
+			services[s.ID] = s
 		}
 	}
 	var all []Package
-	for i := range b.Offer.Packages {
-		if p := PackageWith(&b.Offer.Packages[i], offered); p != nil {
+	for i := range b.Snapshot.Packages {
+		if p := NewPackage(&b.Snapshot.Packages[i], services); p != nil {
 			all = append(all, *p)
 		}
 	}
 	return all
 }
 
-// PackageWith returns a package with its services from the map `offered`. It returns nil if the map lacks one of the
+// NewPackage returns a package with its services from the map `services`. It returns nil if the map lacks one of the
 // services.
-func PackageWith(sold *catalog.Package, offered map[uuid.UUID]*Service) *Package {
-	p := &Package{Package: sold}
-	for _, id := range sold.ServiceIDs {
-		s := offered[id]
+func NewPackage(published *catalog.Package, services map[uuid.UUID]*Service) *Package {
+	p := &Package{Package: published}
+	for _, id := range published.ServiceIDs {
+		s := services[id]
 		if s == nil {
 			return nil
 		}

@@ -19,13 +19,13 @@ import (
 // together with their entity tag. If an answer has not changed, the service then responds with status 304 and no body.
 type Reader struct {
 	peer  *peer.Client
-	cache *lru.Cache[string, *kept]
+	cache *lru.Cache[string, *cachedAnswer]
 }
 
-const keptBytes = 32 << 20 // the maximum total size of the cached answers
+const maxCacheBytes = 32 << 20 // the maximum total size of the cached answers
 
-// kept is a cached answer.
-type kept struct {
+// cachedAnswer is a cached answer.
+type cachedAnswer struct {
 	tag   string
 	value any // shared by all requests, so it must not be changed
 	bytes int
@@ -33,23 +33,23 @@ type kept struct {
 
 // NewReader returns a Reader for the public paths of the service `p`.
 func NewReader(p *peer.Client) *Reader {
-	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
+	return &Reader{p, lru.New[string](maxCacheBytes, func(k *cachedAnswer) int { return k.bytes })}
 }
 
 // read returns the decoded answer of one public path of a business. All callers share the returned value and must not
 // change it. Faults: the faults of the public path; service_unavailable if the answer cannot be decoded.
 func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
 	key := slug + "/" + path + "?" + query.Encode()
-	before, known := r.cache.Get(key)
+	cached, isCached := r.cache.Get(key)
 	tag := ""
-	if known {
-		tag = before.tag
+	if isCached {
+		tag = cached.tag
 	}
 	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, tag)
 	if err != nil {
 		return nil, err
 	}
-	if value, ok := valueOf[T](before); ok && answer.Status == http.StatusNotModified {
+	if value, ok := cachedValue[T](cached); ok && answer.Status == http.StatusNotModified {
 		return value, nil
 	}
 	value := new(T)
@@ -58,12 +58,12 @@ func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Va
 			"A part of the platform gave an unreadable answer; try again shortly.")
 	}
 	if tag := answer.Header.Get("ETag"); tag != "" {
-		r.cache.Put(key, &kept{tag: tag, value: value, bytes: len(answer.Body)})
+		r.cache.Put(key, &cachedAnswer{tag: tag, value: value, bytes: len(answer.Body)})
 	}
 	return value, nil
 }
 
-func valueOf[T any](k *kept) (*T, bool) {
+func cachedValue[T any](k *cachedAnswer) (*T, bool) {
 	if k == nil {
 		return nil, false
 	}

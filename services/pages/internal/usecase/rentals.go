@@ -29,34 +29,34 @@ type Rental struct {
 // must reserve one unit of the extra with each unit of the other rental.
 type Extra struct {
 	*Rental
-	Required bool
+	IsRequired bool
 }
 
-// Hourly reports whether the rental has a price per hour, so that customers reserve hours.
-func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
+// IsHourly reports whether the rental has a price per hour, so that customers reserve hours.
+func (r *Rental) IsHourly() bool { return r.PriceType == catalog.PriceHourly }
 
-// MostUnits is the maximum number of units of a rental that one reservation on the page can contain.
-const MostUnits = 20
+// MaxUnits is the maximum number of units of a rental that one reservation on the page can contain.
+const MaxUnits = 20
 
-// Most returns the maximum number of units of the rental that a visitor can choose. This is
-// [MostUnits], or the number of units that can be booked online if that number is lower. Each unit
+// MaxUnits returns the maximum number of units of the rental that a visitor can choose. This is
+// [MaxUnits], or the number of units that can be booked online if that number is lower. Each unit
 // needs one unit of every required extra, so the bookable units of the required extras are limits too.
-func (r *Rental) Most() int {
-	most := MostUnits
+func (r *Rental) MaxUnits() int {
+	units := MaxUnits
 	if r.MaxBookableOnline != nil {
-		most = min(most, *r.MaxBookableOnline)
+		units = min(units, *r.MaxBookableOnline)
 	}
 	for _, e := range r.Extras {
-		if e.Required && e.MaxBookableOnline != nil {
-			most = min(most, *e.MaxBookableOnline)
+		if e.IsRequired && e.MaxBookableOnline != nil {
+			units = min(units, *e.MaxBookableOnline)
 		}
 	}
-	return most
+	return units
 }
 
-// Optional reports whether the rental has extras that are not required.
-func (r *Rental) Optional() bool {
-	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.Required })
+// HasOptionalExtras reports whether the rental has extras that are not required.
+func (r *Rental) HasOptionalExtras() bool {
+	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.IsRequired })
 }
 
 // rentalList is the answer of /rentals. Its fields Rentals and
@@ -81,7 +81,7 @@ func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, e
 
 // Rental returns a rental by its id, with its extras. Faults: rental_not_found; the faults of [Shop.Rentals].
 func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid.UUID) (*Rental, error) {
-	list, err := read[rentalList](ctx, s.Catalog, b.Offer.Slug, "rentals", url.Values{"locale": {language}})
+	list, err := read[rentalList](ctx, s.Catalog, b.Snapshot.Slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
 		return nil, err
 	}
@@ -99,35 +99,35 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	r := *found // a copy, because all requests share the value `*found`
 	for _, u := range list.RentalUpsells {
 		extra := find(u.UpsellRentalID)
-		if u.RentalID == id && extra != nil && (u.IsRequired || !b.unpayable(extra) && extra.Most() > 0) {
+		if u.RentalID == id && extra != nil && (u.IsRequired || !b.isUnpayable(extra) && extra.MaxUnits() > 0) {
 			r.Extras = append(r.Extras, Extra{extra, u.IsRequired})
 		}
 	}
 	return &r, nil
 }
 
-// unpayable reports whether a rental must be paid online although no payment provider is connected.
-func (b *Business) unpayable(r *Rental) bool {
-	offered := b.Offer.Rental(r.ID)
-	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals,
-		b.dueOfUnit(r, offered.Price)) == PayOnline
+// isUnpayable reports whether a rental must be paid online although no payment provider is connected.
+func (b *Business) isUnpayable(r *Rental) bool {
+	published := b.Snapshot.Rental(r.ID)
+	return published != nil && !b.hasConnectedProvider() && b.PayMode(b.Snapshot.Payments.Modes.Rentals,
+		b.computeUnitDue(r, published.Price)) == PayOnline
 }
 
-// dueOfUnit returns the part of the price of one unit that must be paid when the rental is reserved. The argument
+// computeUnitDue returns the part of the price of one unit that must be paid when the rental is reserved. The argument
 // `price` is the price of one unit for the whole rental time. Both amounts are in minor units.
-func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
-	offered := b.Offer.Rental(r.ID)
-	if offered == nil {
+func (b *Business) computeUnitDue(r *Rental, price int64) int64 {
+	published := b.Snapshot.Rental(r.ID)
+	if published == nil {
 		return 0
 	}
-	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
+	return catalog.Due(published.PaymentRequirement, published.DepositValue, price, b.Snapshot.Money())
 }
 
 // RentsOnline reports whether customers can reserve the rental with its required extras on the page. It returns false
 // if the rental or an extra must be paid online although no payment provider is connected.
 func (b *Business) RentsOnline(r *Rental) bool {
-	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
-		return e.Required && b.unpayable(e.Rental)
+	return !b.isUnpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
+		return e.IsRequired && b.isUnpayable(e.Rental)
 	})
 }
 
@@ -136,16 +136,16 @@ type Reservation struct {
 	Rental *Rental
 	From   *timespan.Date
 	Start  *timespan.TimeOfDay // nil if not chosen yet, or if the rental has a price per day
-	For    int                 // the length in hours or days; 0 if not chosen yet
+	Length int                 // the length in hours or days; 0 if not chosen yet
 	Units  int
 	extras map[uuid.UUID]bool
 	zone   *time.Location // the business's time zone
 }
 
-// mostHours and mostDays are the maximum lengths of a reservation on the page, if the owner sets no maximum length.
+// maxHours and maxDays are the maximum lengths of a reservation on the page, if the owner sets no maximum length.
 const (
-	mostHours = 24
-	mostDays  = 31
+	maxHours = 24
+	maxDays  = 31
 )
 
 // ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM,
@@ -155,13 +155,14 @@ func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservat
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
 		w.From = &date
 	}
-	if at, err := timespan.ParseTimeOfDay(query.Get("start")); err == nil && r.Hourly() && at < timespan.MinutesPerDay {
+	if at, err := timespan.ParseTimeOfDay(query.Get("start")); err == nil && r.IsHourly() &&
+		at < timespan.MinutesPerDay {
 		w.Start = &at
 	}
-	if n, err := strconv.Atoi(query.Get("for")); err == nil && n > 0 && n <= mostDays*24 {
-		w.For = n
+	if n, err := strconv.Atoi(query.Get("for")); err == nil && n > 0 && n <= maxDays*24 {
+		w.Length = n
 	}
-	if n, err := strconv.Atoi(query.Get("units")); err == nil && n > 0 && n <= MostUnits {
+	if n, err := strconv.Atoi(query.Get("units")); err == nil && n > 0 && n <= MaxUnits {
 		w.Units = n
 	}
 	for _, text := range query["extra"] {
@@ -172,31 +173,31 @@ func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservat
 	return w
 }
 
-// Chosen reports whether the visitor has chosen the date, the
+// IsComplete reports whether the visitor has chosen the date, the
 // length and, if the rental has a price per hour, the start.
-func (w *Reservation) Chosen() bool {
-	return w.From != nil && w.For > 0 && (!w.Rental.Hourly() || w.Start != nil)
+func (w *Reservation) IsComplete() bool {
+	return w.From != nil && w.Length > 0 && (!w.Rental.IsHourly() || w.Start != nil)
 }
 
-// With reports whether the extra `e` is part of the reservation.
-func (w *Reservation) With(e Extra) bool { return e.Required || w.extras[e.ID] }
+// Includes reports whether the extra `e` is part of the reservation.
+func (w *Reservation) Includes(e Extra) bool { return e.IsRequired || w.extras[e.ID] }
 
-// On returns a copy of the reservation for another date.
-func (w *Reservation) On(d timespan.Date) *Reservation {
-	other := *w
-	other.From = &d
-	return &other
+// OnDate returns a copy of the reservation for another date.
+func (w *Reservation) OnDate(d timespan.Date) *Reservation {
+	moved := *w
+	moved.From = &d
+	return &moved
 }
 
-// Until returns the last date of the reservation. For a rental with a price per hour, it also
+// End returns the last date of the reservation. For a rental with a price per hour, it also
 // returns the time on that date at which the reservation ends. If the reservation ends at midnight,
 // the result is 24:00 of the previous date. Hours are elapsed time, as in the rental service.
-func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
-	if !w.Rental.Hourly() {
-		return *w.From + timespan.Date(w.For-1), 0
+func (w *Reservation) End() (timespan.Date, timespan.TimeOfDay) {
+	if !w.Rental.IsHourly() {
+		return *w.From + timespan.Date(w.Length-1), 0
 	}
-	until, ends, _ := timespan.EndAfter(timespan.Instant(*w.From, *w.Start, w.zone), int64(w.For)*3600, w.zone)
-	return until, ends
+	lastDate, endTime, _ := timespan.EndAfter(timespan.Instant(*w.From, *w.Start, w.zone), int64(w.Length)*3600, w.zone)
+	return lastDate, endTime
 }
 
 // RentalLine is one rental of a reservation, with the number of reserved units.
@@ -209,20 +210,20 @@ type RentalLine struct {
 func (w *Reservation) Lines() []RentalLine {
 	lines := []RentalLine{{w.Rental, w.Units}}
 	for _, e := range w.Rental.Extras {
-		if w.With(e) {
+		if w.Includes(e) {
 			lines = append(lines, RentalLine{e.Rental, w.Units})
 		}
 	}
 	return lines
 }
 
-// Taken returns the ids of the rental and its chosen extras, in the order of [Reservation.Lines].
-func (w *Reservation) Taken() []uuid.UUID {
-	var taken []uuid.UUID
+// RentalIDs returns the ids of the rental and its chosen extras, in the order of [Reservation.Lines].
+func (w *Reservation) RentalIDs() []uuid.UUID {
+	var ids []uuid.UUID
 	for _, line := range w.Lines() {
-		taken = append(taken, line.ID)
+		ids = append(ids, line.ID)
 	}
-	return taken
+	return ids
 }
 
 // Values returns the reservation as query parameters, which [ReadReservation] can read.
@@ -234,14 +235,14 @@ func (w *Reservation) Values() url.Values {
 	if w.Start != nil {
 		v.Set("start", w.Start.String())
 	}
-	if w.For > 0 {
-		v.Set("for", strconv.Itoa(w.For))
+	if w.Length > 0 {
+		v.Set("for", strconv.Itoa(w.Length))
 	}
 	if w.Units > 1 {
 		v.Set("units", strconv.Itoa(w.Units))
 	}
 	for _, e := range w.Rental.Extras {
-		if !e.Required && w.extras[e.ID] {
+		if !e.IsRequired && w.extras[e.ID] {
 			v.Add("extra", e.ID.String())
 		}
 	}
@@ -250,21 +251,21 @@ func (w *Reservation) Values() url.Values {
 
 // AllLengths returns the lengths, in hours or days, that the rental allows.
 func (w *Reservation) AllLengths() []int {
-	least, most := bounds(w.Rental.MinRentalDays, w.Rental.MaxRentalDays, mostDays)
-	if w.Rental.Hourly() {
-		least, most = bounds(w.Rental.MinRentalHours, w.Rental.MaxRentalHours, mostHours)
+	shortest, longest := lengthBounds(w.Rental.MinRentalDays, w.Rental.MaxRentalDays, maxDays)
+	if w.Rental.IsHourly() {
+		shortest, longest = lengthBounds(w.Rental.MinRentalHours, w.Rental.MaxRentalHours, maxHours)
 	}
 	var lengths []int
-	for n := least; n <= most; n++ {
+	for n := shortest; n <= longest; n++ {
 		lengths = append(lengths, n)
 	}
 	return lengths
 }
 
-// Lengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen start. If no
-// start is chosen, or if the chosen start is not in `starts`, Lengths returns the lengths that are possible from at
+// FreeLengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen start. If no
+// start is chosen, or if the chosen start is not in `starts`, FreeLengths returns the lengths that are possible from at
 // least one of the starts.
-func (w *Reservation) Lengths(starts []rental.Start) []int {
+func (w *Reservation) FreeLengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
 		starts = slices.DeleteFunc(slices.Clone(starts), func(s rental.Start) bool { return !isChosen(s) })
@@ -274,35 +275,35 @@ func (w *Reservation) Lengths(starts []rental.Start) []int {
 	})
 }
 
-// bounds returns the smallest and the largest length of a reservation. The arguments `least` and `most` are the owner's
-// limits, or nil. The argument `page` is the largest length if the owner sets no maximum.
-func bounds(least, most *int, page int) (int, int) {
+// lengthBounds returns the smallest and the largest length of a reservation. The arguments `shortest` and `longest` are
+// the owner's limits, or nil. The argument `pageMax` is the largest length if the owner sets no maximum.
+func lengthBounds(shortest, longest *int, pageMax int) (int, int) {
 	from := 1
-	if least != nil {
-		from = max(1, *least)
+	if shortest != nil {
+		from = max(1, *shortest)
 	}
-	if most != nil {
-		return from, min(*most, max(page, from))
+	if longest != nil {
+		return from, min(*longest, max(pageMax, from))
 	}
-	return from, max(page, from)
+	return from, max(pageMax, from)
 }
 
-// Starts returns the times of a date at which a rental with a price
+// HourlyStarts returns the times of a date at which a rental with a price
 // per hour can begin: every half hour that is not in the past.
-func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
-	var all []timespan.TimeOfDay
+func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
+	var starts []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {
-		if timespan.Instant(d, at, b.Offer.Location()) >= b.Now.Unix() {
-			all = append(all, at)
+		if timespan.Instant(d, at, b.Snapshot.Location()) >= b.Now.Unix() {
+			starts = append(starts, at)
 		}
 	}
-	return all
+	return starts
 }
 
-// Opens returns the time at which the business opens on a date. If
-// the business has no opening hours on that date, Opens returns 9:00.
-func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
-	windows := b.Offer.WindowsOn(d)
+// OpeningTime returns the time at which the business opens on a date. If
+// the business has no opening hours on that date, OpeningTime returns 9:00.
+func (b *Business) OpeningTime(d timespan.Date) timespan.TimeOfDay {
+	windows := b.Snapshot.WindowsOn(d)
 	if len(windows) == 0 {
 		return 9 * 60
 	}
@@ -314,62 +315,63 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 // open date has at least one unit, because some hours of the date may be free.
 //
 // The field `Day` of the result is the chosen date. If no date is chosen, `Day` is the first date with a free unit. The
-// field `Known` is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
+// field `IsKnown` is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
-	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
+	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Snapshot.Bookings.AdvanceDays), Day: w.From}
 	if month == nil {
 		month = w.From
 	}
-	from, to := c.First, min(c.Last, c.First+window-1)
+	from, to := c.First, min(c.Last, c.First+maxQueryDays-1)
 	if month != nil {
-		c.Month = firstOf(*month)
+		c.Month = firstOfMonth(*month)
 		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
 	}
 	var err error
-	if c.Free, err = s.freeUnits(ctx, b, w.Rental, from, to); err != nil || c.Free == nil {
+	if c.Free, err = s.readFreeUnits(ctx, b, w.Rental, from, to); err != nil || c.Free == nil {
 		return c, err
 	}
-	c.Known = true
+	c.IsKnown = true
 	if c.Day == nil {
-		c.Day = firstFree(c.Free, from, to)
+		c.Day = findFirstFree(c.Free, from, to)
 	}
 	if c.Month == 0 && c.Day != nil {
-		c.Month = firstOf(*c.Day)
+		c.Month = firstOfMonth(*c.Day)
 	} else if c.Month == 0 {
-		c.Month = firstOf(c.First)
+		c.Month = firstOfMonth(c.First)
 	}
 	return c, nil
 }
 
-// handsOverOn reports whether the rental can be picked up or returned on a date, by the opening hours.
-func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
-	offered := b.Offer.Rental(id)
-	return offered == nil || b.Offer.HandsOverOn(offered, d)
+// canHandOver reports whether the rental can be picked up or returned on a date, by the opening hours.
+func (b *Business) canHandOver(id uuid.UUID, d timespan.Date) bool {
+	published := b.Snapshot.Rental(id)
+	return published == nil || b.Snapshot.HandsOverOn(published, d)
 }
 
-// freeUnits returns, for each date, the number of units that can be rented from the
+// readFreeUnits returns, for each date, the number of units that can be rented from the
 // date on for the shortest allowed length. For a rental with a price per hour, the number for an open
 // date is at least 1, because some hours may still be free. The result is nil if availability is unknown.
-func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
+func (s *Shop) readFreeUnits(ctx context.Context, b *Business, r *Rental,
 	from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
 	if to < from {
 		return free, nil
 	}
-	longest := timespan.Date(1)
-	if offered := b.Offer.Rental(r.ID); offered != nil {
-		longest = timespan.Date(offered.ShortestDays())
+	days := timespan.Date(1)
+	if published := b.Snapshot.Rental(r.ID); published != nil {
+		days = timespan.Date(published.ShortestDays())
 	}
-	last := min(to+longest-1, from+window-1, b.Today()+timespan.Date(b.Offer.Bookings.AdvanceDays))
+	last := min(to+days-1, from+maxQueryDays-1, b.Today()+timespan.Date(b.Snapshot.Bookings.AdvanceDays))
 	ids := []string{r.ID.String()}
 	for _, e := range r.Extras {
-		if e.Required {
+		if e.IsRequired {
 			ids = append(ids, e.ID.String())
 		}
 	}
-	answer, err := read[publicapi.RentalDates](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{
-		"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {last.String()},
-	})
+	answer, err := read[publicapi.RentalDates](ctx, s.RentalReader, b.Snapshot.Slug, "rental-available-dates",
+		url.Values{
+			"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {last.String()},
+		})
 	if fault.Is(err, fault.PeerUnavailable) || err == nil && !answer.Computed {
 		return nil, nil
 	}
@@ -377,20 +379,20 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 		return nil, err
 	}
 	for date := from; date <= to; date++ {
-		least := MostUnits
-		for on := date; on < date+longest; on++ { // extras are rented for the same days as the rental
-			for id, n := range answer.Days[on] {
+		units := MaxUnits
+		for day := date; day < date+days; day++ { // extras are rented for the same days as the rental
+			for id, n := range answer.Days[day] {
 				// On a closed day, the number for an extra is 0, because the extra cannot be picked up on that day. But
 				// the extra can stay rented over that day, so the number is ignored.
-				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) {
-					least = min(least, n)
+				if id == r.ID && day == date || id != r.ID && b.canHandOver(id, day) {
+					units = min(units, n)
 				}
 			}
 		}
-		if r.Hourly() && b.handsOverOn(r.ID, date) {
-			least = max(least, 1)
+		if r.IsHourly() && b.canHandOver(r.ID, date) {
+			units = max(units, 1)
 		}
-		free[date] = least
+		free[date] = units
 	}
 	return free, nil
 }
@@ -399,8 +401,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 // and all chosen extras are free, with the possible lengths. The second result is
 // false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([]rental.Start, bool, error) {
-	answer, err := s.Reservations.Starts(ctx, b.Offer.Slug, rental.Wanted{
-		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.Taken()[1:],
+	answer, err := s.Reservations.Starts(ctx, b.Snapshot.Slug, rental.Wanted{
+		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.RentalIDs()[1:],
 	})
 	if fault.Is(err, fault.PeerUnavailable) {
 		return nil, false, nil
@@ -411,21 +413,22 @@ func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([
 	return answer.Starts, answer.Computed, nil
 }
 
-// Lacks returns the reason why the reservation cannot be made, as a sentence in the given language.
-// If an extra is the reason, the sentence begins with the name of the extra. Lacks returns "" if the
+// FindConflict returns the reason why the reservation cannot be made, as a sentence in the given language.
+// If an extra is the reason, the sentence begins with the name of the extra. FindConflict returns "" if the
 // reservation can be made. Faults: availability_unverified; service_unavailable; invalid_parameter.
-func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
+func (s *Shop) FindConflict(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
 	for i, line := range w.Lines() {
-		until, ends := w.Until()
+		lastDate, endTime := w.End()
 		query := url.Values{
-			"rentalId": {line.ID.String()}, "startDate": {w.From.String()}, "endDate": {until.String()},
+			"rentalId": {line.ID.String()}, "startDate": {w.From.String()}, "endDate": {lastDate.String()},
 			"quantity": {strconv.Itoa(line.Units)}, "lang": {language},
 		}
-		if w.Rental.Hourly() {
+		if w.Rental.IsHourly() {
 			query.Set("startTime", w.Start.String())
-			query.Set("endTime", ends.String())
+			query.Set("endTime", endTime.String())
 		}
-		answer, err := read[publicapi.RentalAvailability](ctx, s.Rent, b.Offer.Slug, "rental-availability", query)
+		answer, err := read[publicapi.RentalAvailability](ctx, s.RentalReader, b.Snapshot.Slug, "rental-availability",
+			query)
 		switch {
 		case err != nil:
 			return "", err
@@ -443,52 +446,52 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 // of one unit for one hour or day, times the hours or days, times the units. Faults: rental_not_found;
 // service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
-		OmitSteps: len(b.Offer.Rules) == 0}
+	request := pricing.QuotesRequest{Slug: b.Snapshot.Slug, OfferVersion: b.Snapshot.Version, PurchaseAt: b.Now,
+		OmitSteps: len(b.Snapshot.Rules) == 0}
 	for _, line := range w.Lines() {
 		units := w.length(b, line.Rental)
 		item := pricing.Item{Kind: pricing.KindRental, ID: line.ID, Date: *w.From, Units: &units}
-		if w.Rental.Hourly() && line.Hourly() {
+		if w.Rental.IsHourly() && line.IsHourly() {
 			item.Start = w.Start
 		}
-		ask.Items = append(ask.Items, item)
+		request.Items = append(request.Items, item)
 	}
-	answer, err := s.Prices.Quotes(ctx, ask)
+	answer, err := s.Prices.Quotes(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	price, total, due := &Price{StartsAt: w.startsAt(b)}, int64(0), int64(0)
+	price, total, due := &Price{StartsAt: w.startTime(b)}, int64(0), int64(0)
 	for i, line := range w.Lines() {
-		unit, units := answer.Quotes[i].Price*int64(*ask.Items[i].Units), int64(line.Units)
-		price.Lines = append(price.Lines, b.Offer.Money().JSON(unit*units))
-		price.Details = append(price.Details, b.detailOf(&answer.Quotes[i]))
+		unit, units := answer.Quotes[i].Price*int64(*request.Items[i].Units), int64(line.Units)
+		price.Lines = append(price.Lines, b.Snapshot.Money().JSON(unit*units))
+		price.Details = append(price.Details, b.explainPrice(&answer.Quotes[i]))
 		total += unit * units
-		due += b.dueOfUnit(line.Rental, unit) * units
+		due += b.computeUnitDue(line.Rental, unit) * units
 	}
-	price.total(b, b.Offer.Payments.Modes.Rentals, total, due)
+	price.setTotal(b, b.Snapshot.Payments.Modes.Rentals, total, due)
 	return price, nil
 }
 
-func (w *Reservation) startsAt(b *Business) time.Time {
+func (w *Reservation) startTime(b *Business) time.Time {
 	start := timespan.TimeOfDay(0)
 	if w.Start != nil {
 		start = *w.Start
 	}
-	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
+	return time.Unix(timespan.Instant(*w.From, start, b.Snapshot.Location()), 0)
 }
 
 // length returns the number of hours or days that the customer pays for the rental `r`, which is the main rental or an
 // extra. A started hour counts as a whole hour. If the main rental has a price per day, an extra with a price per hour
 // costs all hours of the dates.
 func (w *Reservation) length(b *Business, r *Rental) int {
-	until, ends := w.Until()
-	if !r.Hourly() {
-		return int(until-*w.From) + 1
+	lastDate, endTime := w.End()
+	if !r.IsHourly() {
+		return int(lastDate-*w.From) + 1
 	}
-	zone := b.Offer.Location()
-	from, to := timespan.Instant(*w.From, 0, zone), timespan.Instant(until+1, 0, zone)
-	if w.Rental.Hourly() {
-		from, to = timespan.Instant(*w.From, *w.Start, zone), timespan.Instant(until, ends, zone)
+	zone := b.Snapshot.Location()
+	from, to := timespan.Instant(*w.From, 0, zone), timespan.Instant(lastDate+1, 0, zone)
+	if w.Rental.IsHourly() {
+		from, to = timespan.Instant(*w.From, *w.Start, zone), timespan.Instant(lastDate, endTime, zone)
 	}
 	const hour = 3600
 	return int((to - from + hour - 1) / hour)
@@ -497,33 +500,33 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 // Reserve makes the reservation, with the booking page as the actor, at most once for each key. It reserves the rental
 // and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or the time is not
 // available; invalid_parameter; the faults of the business's account; payment_unavailable.
-func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
-	until, ends := w.Until()
-	wanted := rental.NewReservation{
-		RentalID: w.Rental.ID.String(), StartDate: w.From.String(), EndDate: until.String(), Quantity: w.Units,
+func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Confirmation, error) {
+	lastDate, endTime := w.End()
+	request := rental.NewReservation{
+		RentalID: w.Rental.ID.String(), StartDate: w.From.String(), EndDate: lastDate.String(), Quantity: w.Units,
 		CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,
 	}
-	if w.Rental.Hourly() {
-		from, to := w.Start.String(), ends.String()
-		wanted.StartTime, wanted.EndTime = &from, &to
+	if w.Rental.IsHourly() {
+		from, to := w.Start.String(), endTime.String()
+		request.StartTime, request.EndTime = &from, &to
 	}
 	for _, line := range w.Lines()[1:] {
-		wanted.Extras = append(wanted.Extras, rental.NewExtra{RentalID: line.ID.String(), Quantity: line.Units})
+		request.Extras = append(request.Extras, rental.NewExtra{RentalID: line.ID.String(), Quantity: line.Units})
 	}
 	var err error
-	if wanted.CustomerPhone, wanted.FormData, err = d.told(); err != nil {
-		return Booked{}, err
+	if request.CustomerPhone, request.FormData, err = d.encode(); err != nil {
+		return Confirmation{}, err
 	}
-	if b.Offer.Payments.Modes.Rentals == catalog.ModeCustomerChoice {
-		wanted.PaymentChoice = d.Pay
+	if b.Snapshot.Payments.Modes.Rentals == catalog.ModeCustomerChoice {
+		request.PaymentChoice = d.Pay
 	}
-	made, err := once(ctx, key, func(ctx context.Context) (*rental.Reservation, error) {
-		return s.Reservations.Reserve(ctx, b.Offer.Slug, wanted)
+	reservation, err := callIdempotent(ctx, key, func(ctx context.Context) (*rental.Reservation, error) {
+		return s.Reservations.Reserve(ctx, b.Snapshot.Slug, request)
 	})
 	if err != nil {
-		return Booked{}, err
+		return Confirmation{}, err
 	}
-	return Booked{made.ManageURL, made.CheckoutURL}, nil
+	return Confirmation{reservation.ManageURL, reservation.CheckoutURL}, nil
 }
 
 // Reservations lists free starts of rentals and makes reservations; rental.Client implements it.
@@ -532,11 +535,11 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule can raise the price of a rental per hour or day above the price `shown`,
-// in minor units.
-func RentalRises(offer *catalog.Snapshot, id uuid.UUID, shown int64) bool {
-	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
+// CanRentalPriceRise reports whether a pricing rule can raise the price of a rental per hour or day above the price
+// `price`, in minor units.
+func CanRentalPriceRise(snapshot *catalog.Snapshot, id uuid.UUID, price int64) bool {
+	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
-		return applies && raises(r, shown)
+		return applies && canRaise(r, price)
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// TestTicketsAndRentalsOfASandboxArePaidOnThePage shows that a sandbox takes payments without an account at a provider.
+// TestSandboxSellsTicketsAndRentalsOnline shows that a sandbox takes payments without an account at a provider.
 // Another business needs an account.
-func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
+func TestSandboxSellsTicketsAndRentalsOnline(t *testing.T) {
 	t.Parallel()
 	gala, kayak := uuid.New(), uuid.New()
 	for _, sandbox := range []bool{true, false} {
@@ -27,9 +27,9 @@ func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		b := &Business{Offer: offer}
+		b := &Business{Snapshot: offer}
 		sells := b.SellsOnline(&Event{Event: publicapi.Event{ID: gala}})
-		rents := !b.unpayable(&Rental{Rental: publicapi.Rental{ID: kayak}})
+		rents := !b.isUnpayable(&Rental{Rental: publicapi.Rental{ID: kayak}})
 		if sells != sandbox || rents != sandbox {
 			t.Errorf("sandbox %v: it sells tickets %v, and rents out %v", sandbox, sells, rents)
 		}

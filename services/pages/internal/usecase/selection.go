@@ -16,15 +16,15 @@ import (
 
 // The values of [Selection.Staff] that are not the id of a staff member.
 const (
-	Anyone = "any"  // one free staff member for all services
-	Each   = "each" // any free staff member, for each service separately
+	AnyStaff           = "any"  // one free staff member for all services
+	AnyStaffPerService = "each" // any free staff member, for each service separately
 )
 
 // Selection contains what a visitor has chosen so far. The query of the address of each step contains the selection.
 type Selection struct {
 	Services []uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID
-	Staff    string // "" if not chosen yet, [Anyone], [Each] or the id of a staff member
+	Staff    string // "" if not chosen yet, [AnyStaff], [AnyStaffPerService] or the id of a staff member
 	Date     *timespan.Date
 	Time     *timespan.TimeOfDay
 	Session  *uuid.UUID // the id of the session of a class
@@ -45,7 +45,7 @@ func ReadSelection(query url.Values) (Selection, error) {
 			return s, err
 		}
 	}
-	if staff := query.Get("staff"); staff != "" && staff != Anyone && staff != Each {
+	if staff := query.Get("staff"); staff != "" && staff != AnyStaff && staff != AnyStaffPerService {
 		id, err := request.ID("staff", staff)
 		if err != nil {
 			return s, err
@@ -58,23 +58,23 @@ func ReadSelection(query url.Values) (Selection, error) {
 }
 
 func (s *Selection) add(text string) error {
-	service, variant, varied := strings.Cut(text, ":")
+	service, variant, hasVariant := strings.Cut(text, ":")
 	id, err := request.ID("service", service)
 	if err != nil {
 		return err
 	}
 	s.Services = append(s.Services, id)
-	if !varied {
+	if !hasVariant {
 		return nil
 	}
-	chosen, err := request.ID("service", variant)
+	variantID, err := request.ID("service", variant)
 	if err != nil {
 		return err
 	}
 	if s.Variants == nil {
 		s.Variants = map[uuid.UUID]uuid.UUID{}
 	}
-	s.Variants[id] = chosen
+	s.Variants[id] = variantID
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (s Selection) readStart(query url.Values) (Selection, error) {
 func (s Selection) Values() url.Values {
 	v := url.Values{}
 	for _, id := range s.Services {
-		v.Add("service", s.named(id))
+		v.Add("service", s.serviceParam(id))
 	}
 	if s.Staff != "" {
 		v.Set("staff", s.Staff)
@@ -121,79 +121,79 @@ func (s Selection) Values() url.Values {
 	return v
 }
 
-func (s Selection) named(id uuid.UUID) string {
+func (s Selection) serviceParam(id uuid.UUID) string {
 	if variant, ok := s.Variants[id]; ok {
 		return id.String() + ":" + variant.String()
 	}
 	return id.String()
 }
 
-// With returns a copy of the selection with one more service,
+// WithService returns a copy of the selection with one more service,
 // given as ID or ID:VARIANT. The copy has no date and no time.
-func (s Selection) With(service string) Selection {
+func (s Selection) WithService(service string) Selection {
 	s.Services, s.Date, s.Time = slices.Clone(s.Services), nil, nil
 	variants := map[uuid.UUID]uuid.UUID{}
 	for service, variant := range s.Variants {
 		variants[service] = variant
 	}
 	s.Variants = variants
-	_ = s.add(service) // the text is valid, because it comes from the offer
+	_ = s.add(service) // the text is valid, because it comes from the snapshot
 	return s
 }
 
-// By returns a copy of the selection with another staff choice. The copy has no start.
-func (s Selection) By(staff string) Selection {
+// WithStaff returns a copy of the selection with another staff choice. The copy has no start.
+func (s Selection) WithStaff(staff string) Selection {
 	s.Staff, s.Date, s.Time, s.Session = staff, nil, nil, nil
 	return s
 }
 
-// On returns a copy of the selection with another date. The copy has no time.
-func (s Selection) On(d timespan.Date) Selection {
+// WithDate returns a copy of the selection with another date. The copy has no time.
+func (s Selection) WithDate(d timespan.Date) Selection {
 	s.Date, s.Time, s.Session = &d, nil, nil
 	return s
 }
 
-// At returns a copy of the selection with another start.
-func (s Selection) At(slot Slot) Selection {
+// WithStart returns a copy of the selection with another start.
+func (s Selection) WithStart(slot Slot) Selection {
 	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.ClassScheduleID
 	return s
 }
 
-// calendar returns the selection as query parameters of /slots and /available-dates.
-func (s Selection) calendar() url.Values {
+// calendarQuery returns the selection as query parameters of /slots and /available-dates.
+func (s Selection) calendarQuery() url.Values {
 	var ids []string
 	for _, id := range s.Services {
 		ids = append(ids, id.String())
 	}
 	q := url.Values{"service_id": {strings.Join(ids, ",")}}
-	if variants := s.pairs(); len(variants) > 0 {
+	if variants := s.variantPairs(); len(variants) > 0 {
 		q.Set("variants", strings.Join(variants, ","))
 	}
 	switch {
-	case s.Staff != "" && s.Staff != Anyone && s.Staff != Each:
+	case s.Staff != "" && s.Staff != AnyStaff && s.Staff != AnyStaffPerService:
 		q.Set("staff_id", s.Staff)
 	default: // with is_package, each start is listed once for all free staff; classes ignore it
 		q.Set("is_package", "true")
-		if s.Staff == Each {
+		if s.Staff == AnyStaffPerService {
 			q.Set("staffing_mode", availability.StaffingPerService)
 		}
 	}
 	return q
 }
 
-// pairs returns the chosen variants in the form serviceId:variantId,
+// variantPairs returns the chosen variants in the form serviceId:variantId,
 // in the order of the services. It contains each pair only once.
-func (s Selection) pairs() []string {
+func (s Selection) variantPairs() []string {
 	var pairs []string
 	for _, id := range s.Services {
-		if _, ok := s.Variants[id]; ok && !slices.Contains(pairs, s.named(id)) {
-			pairs = append(pairs, s.named(id))
+		if _, ok := s.Variants[id]; ok && !slices.Contains(pairs, s.serviceParam(id)) {
+			pairs = append(pairs, s.serviceParam(id))
 		}
 	}
 	return pairs
 }
 
-// Appointment is a selection that was checked against the offer.
+// Appointment is a selection that was checked against the snapshot.
 type Appointment struct {
 	Selection
 	Services []*catalog.Service // each with the duration and price of the chosen variant
@@ -202,29 +202,30 @@ type Appointment struct {
 	Members []*catalog.Staff
 	// Package is the package that consists of exactly the chosen services, or nil if there is no such package.
 	Package *catalog.Package
-	// Split is true if more than one service requires staff, so that different staff members may perform the services.
-	Split bool
+	// IsSplit is true if more than one service requires staff, so that different staff members may perform the
+	// services.
+	IsSplit bool
 }
 
-// Class reports whether the appointment is for a class, which takes place only at fixed sessions.
-func (a *Appointment) Class() bool { return a.Services[0].Class() }
+// IsClass reports whether the appointment is for a class, which takes place only at fixed sessions.
+func (a *Appointment) IsClass() bool { return a.Services[0].Class() }
 
-// Asked reports whether the page must ask the visitor to choose a staff member.
-func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
+// NeedsStaffChoice reports whether the page must ask the visitor to choose a staff member.
+func (a *Appointment) NeedsStaffChoice() bool { return len(a.Members) > 1 || a.IsSplit }
 
-// Appointment checks a selection against the offer of the business. It returns the selected services, the possible
+// Appointment checks a selection against the snapshot of the business. It returns the selected services, the possible
 // staff members and the start. Faults: service_not_found if a service can no longer be booked; invalid_parameter.
 func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	if len(s.Services) == 0 {
 		return nil, fault.New(fault.ServiceNotFound, "Nothing is chosen.")
 	}
-	services, err := b.Offer.Appointment(s.Services, s.Variants)
+	services, err := b.Snapshot.Appointment(s.Services, s.Variants)
 	if err != nil {
 		return nil, err
 	}
-	a := &Appointment{Selection: s, Services: services, Package: b.Offer.PackageOf(s.Services, len(s.Variants) > 0)}
-	if a.Class() {
-		a.Staff = Anyone // the session determines the staff
+	a := &Appointment{Selection: s, Services: services, Package: b.Snapshot.PackageOf(s.Services, len(s.Variants) > 0)}
+	if a.IsClass() {
+		a.Staff = AnyStaff // the session determines the staff
 		return a, nil
 	}
 	staffed := 0
@@ -233,19 +234,21 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 			staffed++
 		}
 	}
-	for i := range b.Offer.Staff {
-		member := &b.Offer.Staff[i]
-		lacks := func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 && !slices.Contains(s.StaffIDs, member.ID) }
-		if staffed > 0 && member.Active && !slices.ContainsFunc(services, lacks) {
+	for i := range b.Snapshot.Staff {
+		member := &b.Snapshot.Staff[i]
+		cannotPerform := func(s *catalog.Service) bool {
+			return len(s.StaffIDs) > 0 && !slices.Contains(s.StaffIDs, member.ID)
+		}
+		if staffed > 0 && member.Active && !slices.ContainsFunc(services, cannotPerform) {
 			a.Members = append(a.Members, member)
 		}
 	}
-	a.Split = staffed > 1
+	a.IsSplit = staffed > 1
 	switch {
-	case a.Staff == "" && !a.Asked():
-		a.Staff = Anyone
-	case a.Staff == Anyone && len(a.Members) == 0 && a.Split:
-		a.Staff = Each // no staff member can perform all services
+	case a.Staff == "" && !a.NeedsStaffChoice():
+		a.Staff = AnyStaff
+	case a.Staff == AnyStaff && len(a.Members) == 0 && a.IsSplit:
+		a.Staff = AnyStaffPerService // no staff member can perform all services
 	}
 	return a, nil
 }

@@ -18,12 +18,12 @@ var ids = rapid.Map(rapid.Uint8Range(0, 5), func(n uint8) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte{n})
 })
 
-func TestASelectionStandsInTheAddressAsItIs(t *testing.T) {
+func TestSelectionQueryRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := usecase.Selection{
 			Services: rapid.SliceOfN(ids, 1, 5).Draw(t, "services"),
-			Staff: rapid.OneOf(rapid.SampledFrom([]string{"", usecase.Anyone, usecase.Each}),
+			Staff: rapid.OneOf(rapid.SampledFrom([]string{"", usecase.AnyStaff, usecase.AnyStaffPerService}),
 				rapid.Map(ids, uuid.UUID.String)).Draw(t, "staff"),
 		}
 		for _, id := range s.Services {
@@ -43,17 +43,17 @@ func TestASelectionStandsInTheAddressAsItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := usecase.ReadSelection(query)
+		parsed, err := usecase.ReadSelection(query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(s, read); diff != "" {
+		if diff := cmp.Diff(s, parsed); diff != "" {
 			t.Errorf("(-chosen +read):\n%s", diff)
 		}
 	})
 }
 
-func TestAnAddressThatChoosesNothingIsRefused(t *testing.T) {
+func TestReadSelectionRejectsInvalidQuery(t *testing.T) {
 	t.Parallel()
 	id := uuid.NewString()
 	for _, query := range []string{"service=x", "service=" + id + ":x", "service=" + id + "&staff=me",

@@ -18,9 +18,9 @@ type Slot = publicapi.Slot
 
 // Calendar holds the free days of a month, and the free starts of one day of the month.
 type Calendar struct {
-	Known bool          // if false, availability is unknown; the fields below have no meaning
-	Month timespan.Date // the first day of the month
-	Free  map[timespan.Date]int
+	IsKnown bool          // if false, availability is unknown; the fields below have no meaning
+	Month   timespan.Date // the first day of the month
+	Free    map[timespan.Date]int
 	// Day is the date whose starts are listed. It is the chosen date, or the first date of the
 	// month with a free start if no date is chosen. It is nil if the month has no free start.
 	Day   *timespan.Date
@@ -29,25 +29,25 @@ type Calendar struct {
 	First, Last timespan.Date
 }
 
-// window is the maximum number of days for which availability answers one request.
-const window = 62
+// maxQueryDays is the maximum number of days for which availability answers one request.
+const maxQueryDays = 62
 
 // Times returns the free days of the month and the free starts of the day that the visitor looks at. If the argument
 // `month` is nil, the month is that of the chosen date. If no date is chosen either, the month is that of the next free
 // day. Times ignores dates and months in the past.
 //
-// If availability is unknown, the field `Known` of the result is false, so that the page never shows a day as full by
+// If availability is unknown, the field `IsKnown` of the result is false, so that the page never shows a day as full by
 // mistake. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
-	return s.times(ctx, b, a.calendar(), a.Date, month)
+	return s.readTimes(ctx, b, a.calendarQuery(), a.Date, month)
 }
 
-// times implements [Shop.Times]. The argument `asked` is the query for the free times, and the argument `date` is the
-// chosen date.
-func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
+// readTimes implements [Shop.Times]. The argument `baseQuery` is the query for the free times, and the argument `date`
+// is the chosen date.
+func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	date, month *timespan.Date) (*Calendar, error) {
-	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
-	from, to := c.First, c.First+window-1
+	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Snapshot.Bookings.AdvanceDays)}
+	from, to := c.First, c.First+maxQueryDays-1
 	if date != nil && *date < c.First { // this date is over now; the visitor chose it before midnight
 		date = nil
 	}
@@ -59,89 +59,90 @@ func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 		month = date
 	}
 	if month != nil {
-		c.Month = firstOf(*month)
+		c.Month = firstOfMonth(*month)
 		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
 	}
-	if err := s.days(ctx, b, asked, c, from, to); err != nil || !c.Known {
+	if err := s.readDays(ctx, b, baseQuery, c, from, to); err != nil || !c.IsKnown {
 		return c, err
 	}
-	if c.Day == nil || firstOf(*c.Day) != c.Month && c.Month != 0 {
-		c.Day = firstFree(c.Free, from, to)
+	if c.Day == nil || firstOfMonth(*c.Day) != c.Month && c.Month != 0 {
+		c.Day = findFirstFree(c.Free, from, to)
 	}
 	if c.Month == 0 && c.Day != nil {
-		c.Month = firstOf(*c.Day)
+		c.Month = firstOfMonth(*c.Day)
 	} else if c.Month == 0 {
-		c.Month = firstOf(c.First)
+		c.Month = firstOfMonth(c.First)
 	}
 	if c.Day == nil {
 		return c, nil
 	}
-	return c, s.slots(ctx, b, asked, c)
+	return c, s.readSlots(ctx, b, baseQuery, c)
 }
 
-// days reads the number of free starts on each date and stores it in `c`. The arguments `from` and `to` are the first
-// and the last date.
-func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calendar, from, to timespan.Date) error {
+// readDays reads the number of free starts on each date and stores it in `c`. The arguments `from` and `to` are the
+// first and the last date.
+func (s *Shop) readDays(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar,
+	from, to timespan.Date) error {
 	if to < from {
-		c.Known, c.Free = true, map[timespan.Date]int{}
+		c.IsKnown, c.Free = true, map[timespan.Date]int{}
 		return nil
 	}
-	query := maps.Clone(asked)
+	query := maps.Clone(baseQuery)
 	query.Set("start", from.String())
 	query.Set("end", to.String())
-	answer, err := calendarOf[publicapi.AvailableDates](ctx, s, b, "available-dates", query)
+	answer, err := readCalendar[publicapi.AvailableDates](ctx, s, b, "available-dates", query)
 	if err != nil || answer == nil {
 		return err
 	}
-	c.Known, c.Free = answer.Computed, answer.Days
+	c.IsKnown, c.Free = answer.Computed, answer.Days
 	return nil
 }
 
-// slots reads the free starts of the day `c.Day`. A class can have thousands of starts, and their list needs much
-// memory. Therefore only a few lists of one business are read at the same time. If slots waits too long until it may
-// read the list, slots sets `c.Known` to false.
-func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
-	leave, err := s.place(ctx, b)
+// readSlots reads the free starts of the day `c.Day`. A class can have thousands of starts, and their list needs much
+// memory. Therefore only a few lists of one business are read at the same time. If readSlots waits too long until it
+// may read the list, readSlots sets `c.Known` to false.
+func (s *Shop) readSlots(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar) error {
+	release, err := s.acquirePlace(ctx, b)
 	if err != nil {
-		c.Known = false
+		c.IsKnown = false
 		return nil
 	}
-	defer leave()
-	query := maps.Clone(asked)
+	defer release()
+	query := maps.Clone(baseQuery)
 	query.Set("date", c.Day.String())
-	answer, err := calendarOf[publicapi.SlotList](ctx, s, b, "slots", query)
+	answer, err := readCalendar[publicapi.SlotList](ctx, s, b, "slots", query)
 	if err != nil || answer == nil || !answer.Computed {
-		c.Known = false
+		c.IsKnown = false
 		return err
 	}
 	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // the same start of several free members
-		return x.Date == y.Date && x.Time == y.Time && same(x.ClassScheduleID, y.ClassScheduleID)
+		return x.Date == y.Date && x.Time == y.Time && equalIDs(x.ClassScheduleID, y.ClassScheduleID)
 	})
 	return nil
 }
 
-// place waits until another large answer may be read for the business ([Places]). It returns a function
+// acquirePlace waits until another large answer may be read for the business ([Places]). It returns a function
 // that the caller must call after reading the answer. It returns an error if the wait takes too long.
-func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
-	soon, cancel := context.WithTimeout(ctx, s.Places.Within)
+func (s *Shop) acquirePlace(ctx context.Context, b *Business) (func(), error) {
+	waitCtx, cancel := context.WithTimeout(ctx, s.Places.MaxWait)
 	defer cancel()
-	return s.Places.Each.Enter(soon, b.Offer.Slug)
+	return s.Places.Businesses.Enter(waitCtx, b.Snapshot.Slug)
 }
 
-func same(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
+func equalIDs(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
 
-// calendarOf returns an answer of availability. It returns nil without an error if availability does not answer.
-func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, query url.Values) (*T, error) {
-	answer, err := read[T](ctx, s.Availability, b.Offer.Slug, path, query)
+// readCalendar returns an answer of availability. It returns nil without an error if availability does not answer.
+func readCalendar[T any](ctx context.Context, s *Shop, b *Business, path string, query url.Values) (*T, error) {
+	answer, err := read[T](ctx, s.Availability, b.Snapshot.Slug, path, query)
 	if fault.Is(err, fault.PeerUnavailable) {
 		return nil, nil
 	}
 	return answer, err
 }
 
-// firstFree returns the first date with a free start. The arguments `from` and `to` are the first and the last date to
-// search. firstFree returns nil if no date has a free start.
-func firstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Date {
+// findFirstFree returns the first date with a free start. The arguments `from` and `to` are the first and the last date
+// to search. findFirstFree returns nil if no date has a free start.
+func findFirstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Date {
 	for d := from; d <= to; d++ {
 		if free[d] > 0 {
 			return &d
@@ -150,7 +151,7 @@ func firstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Dat
 	return nil
 }
 
-func firstOf(d timespan.Date) timespan.Date {
+func firstOfMonth(d timespan.Date) timespan.Date {
 	year, month, _ := d.YMD()
 	return timespan.NewDate(year, month, 1)
 }
@@ -161,56 +162,58 @@ func nextMonth(first timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month+1, 1)
 }
 
-// Before returns the first day of the previous month. It returns nil if no day of that month can be booked.
-func (c *Calendar) Before() *timespan.Date {
+// PreviousMonth returns the first day of the previous month. It returns nil if no day of that month can be booked.
+func (c *Calendar) PreviousMonth() *timespan.Date {
 	if c.Month <= c.First {
 		return nil
 	}
-	before := firstOf(c.Month - 1)
-	return &before
+	previous := firstOfMonth(c.Month - 1)
+	return &previous
 }
 
-// After returns the first day of the next month. It returns nil if no day of that month can be booked.
-func (c *Calendar) After() *timespan.Date {
-	after := nextMonth(c.Month)
-	if after > c.Last {
+// NextMonth returns the first day of the next month. It returns nil if no day of that month can be booked.
+func (c *Calendar) NextMonth() *timespan.Date {
+	next := nextMonth(c.Month)
+	if next > c.Last {
 		return nil
 	}
-	return &after
+	return &next
 }
 
 // NextFree returns the next free day after `c.Day` in the same month, or nil if there is no such day.
 func (c *Calendar) NextFree() *timespan.Date {
-	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
+	return findFirstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
 // Nearest returns at most six free starts, in ascending order, that can replace a chosen start that is no longer free.
 // The starts are the nearest ones on the chosen day. If no start is free on the chosen day, the starts are on the next
 // free day. Nearest returns nil if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
-	const most = 6
-	wanted, at := *a, 0
+	const maxStarts = 6
+	choice, at := *a, 0
 	if a.Time != nil {
 		at = int(*a.Time)
 	}
-	c, err := s.Times(ctx, b, &wanted, nil)
-	if err == nil && c.Known && len(c.Slots) == 0 && a.Date != nil {
+	c, err := s.Times(ctx, b, &choice, nil)
+	if err == nil && c.IsKnown && len(c.Slots) == 0 && a.Date != nil {
 		next := nextMonth(c.Month)
-		day := firstFree(c.Free, *a.Date, next)
-		if wanted.Date = day; day != nil {
-			c, err = s.Times(ctx, b, &wanted, nil)
+		day := findFirstFree(c.Free, *a.Date, next)
+		if choice.Date = day; day != nil {
+			c, err = s.Times(ctx, b, &choice, nil)
 		} else {
-			c, err = s.Times(ctx, b, &wanted, &next) // lists the starts of the first free day of the next month
+			c, err = s.Times(ctx, b, &choice, &next) // lists the starts of the first free day of the next month
 		}
 	}
-	if err != nil || !c.Known {
+	if err != nil || !c.IsKnown {
 		return nil
 	}
-	near := slices.Clone(c.Slots)
-	slices.SortStableFunc(near, func(x, y Slot) int { return distance(x, at) - distance(y, at) })
-	near = near[:min(most, len(near))]
-	slices.SortFunc(near, func(x, y Slot) int { return int(x.Date-y.Date)*timespan.MinutesPerDay + int(x.Time-y.Time) })
-	return near
+	starts := slices.Clone(c.Slots)
+	slices.SortStableFunc(starts, func(x, y Slot) int { return distance(x, at) - distance(y, at) })
+	starts = starts[:min(maxStarts, len(starts))]
+	slices.SortFunc(starts, func(x, y Slot) int {
+		return int(x.Date-y.Date)*timespan.MinutesPerDay + int(x.Time-y.Time)
+	})
+	return starts
 }
 
 func distance(s Slot, at int) int { return max(int(s.Time)-at, at-int(s.Time)) }

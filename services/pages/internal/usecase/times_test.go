@@ -16,9 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot shows that free times of a business are unknown if all its
+// TestTimesAreUnknownWithoutFreePlace shows that free times of a business are unknown if all its
 // places for concurrent requests are occupied. Other businesses are not affected.
-func TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot(t *testing.T) {
+func TestTimesAreUnknownWithoutFreePlace(t *testing.T) {
 	t.Parallel()
 	availability := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := `{"days": {"2027-03-01": 1}, "computed": true}`
@@ -29,30 +29,32 @@ func TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot(t *testing.T) {
 	}))
 	p := peer.New("availability", availability.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); availability.Close() })
-	shop := &Shop{Availability: NewReader(p), Places: Places{Each: bulkhead.New(1), Within: time.Minute}}
-	hurried := *shop
-	hurried.Places.Within = time.Nanosecond
+	shop := &Shop{Availability: NewReader(p), Places: Places{Businesses: bulkhead.New(1), MaxWait: time.Minute}}
+	shortWait := *shop
+	shortWait.Places.MaxWait = time.Nanosecond
 	cut := &Appointment{Selection: Selection{Services: []uuid.UUID{uuid.New()}}}
-	of := func(slug string) *Business {
-		offer := &catalog.Snapshot{Slug: slug, Timezone: "Europe/Lisbon", Currency: "EUR"}
-		offer.Bookings.AdvanceDays = 30
-		if err := offer.Prepare(); err != nil {
+	newBusiness := func(slug string) *Business {
+		snapshot := &catalog.Snapshot{Slug: slug, Timezone: "Europe/Lisbon", Currency: "EUR"}
+		snapshot.Bookings.AdvanceDays = 30
+		if err := snapshot.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		return &Business{Offer: offer, Now: time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)}
+		return &Business{Snapshot: snapshot, Now: time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)}
 	}
-	leave, err := shop.Places.Each.Enter(t.Context(), "busy")
+	release, err := shop.Places.Businesses.Enter(t.Context(), "busy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := hurried.Times(t.Context(), of("busy"), cut, nil); err != nil || c.Known || len(c.Slots) > 0 {
+	if c, err := shortWait.Times(t.Context(), newBusiness("busy"), cut, nil); err != nil || c.IsKnown ||
+		len(c.Slots) > 0 {
 		t.Errorf("without a place: %+v, %v", c, err)
 	}
-	if c, err := shop.Times(t.Context(), of("other"), cut, nil); err != nil || !c.Known || len(c.Slots) != 1 {
+	if c, err := shop.Times(t.Context(), newBusiness("other"), cut, nil); err != nil || !c.IsKnown ||
+		len(c.Slots) != 1 {
 		t.Errorf("another business: %+v, %v", c, err)
 	}
-	leave()
-	if c, err := shop.Times(t.Context(), of("busy"), cut, nil); err != nil || !c.Known || len(c.Slots) != 1 {
+	release()
+	if c, err := shop.Times(t.Context(), newBusiness("busy"), cut, nil); err != nil || !c.IsKnown || len(c.Slots) != 1 {
 		t.Errorf("with a place again: %+v, %v", c, err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestThePageNamesTheBusinessInItsReadersLanguage shows that the page has the name of the business in the nearest
+// TestPageShowsTranslatedBusinessName shows that the page has the name of the business in the nearest
 // language. Without a translation, the page has the default name.
-func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
+func TestPageShowsTranslatedBusinessName(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -21,10 +21,10 @@ func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
 		Slug: "harbor", Name: "Harbor", DefaultLanguage: "en", Languages: []string{"en", "pt", "de"},
 		NameTranslations: map[string]string{"pt": "Porto"},
 	}
-	for asked, want := range map[string]string{"pt-BR": "Porto", "de": "Harbor", "ja": "Harbor"} {
-		p := &Page{Words: words.In(sentences, asked), Business: &usecase.Business{Offer: offer}}
+	for requested, want := range map[string]string{"pt-BR": "Porto", "de": "Harbor", "ja": "Harbor"} {
+		p := &Page{Words: words.In(sentences, requested), Business: &usecase.Business{Snapshot: offer}}
 		if got := p.frame("Services").Title; got != "Services · "+want {
-			t.Errorf("in %s the page is called %q", asked, got)
+			t.Errorf("in %s the page is called %q", requested, got)
 		}
 	}
 }

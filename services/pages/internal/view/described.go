@@ -10,9 +10,9 @@ import (
 // about returns the business's description of itself, in the language of the business that is nearest to the reader's
 // language. It sanitizes the HTML of the description again, although catalog has already sanitized the HTML.
 func (p *Page) about() string {
-	page := p.Business.Offer.Page
+	page := p.Business.Snapshot.Page
 	text := page.AboutHTML
-	if translated := page.AboutTranslations[p.spoken()]; translated != "" {
+	if translated := page.AboutTranslations[p.readerLanguage()]; translated != "" {
 		text = translated
 	}
 	return locale.Sanitize(text)
@@ -20,38 +20,38 @@ func (p *Page) about() string {
 
 // These types are the structured data of a business for search engines, in the vocabulary of schema.org.
 type (
-	localBusiness struct {
-		Context string    `json:"@context"`
-		Type    string    `json:"@type"`
-		Name    string    `json:"name"`
-		URL     string    `json:"url"`
-		Image   string    `json:"image,omitempty"`
-		Offers  []anOffer `json:"makesOffer,omitempty"`
+	businessData struct {
+		Context string             `json:"@context"`
+		Type    string             `json:"@type"`
+		Name    string             `json:"name"`
+		URL     string             `json:"url"`
+		Image   string             `json:"image,omitempty"`
+		Offers  []serviceOfferData `json:"makesOffer,omitempty"`
 	}
-	anOffer struct {
+	serviceOfferData struct {
 		Type     string      `json:"@type"`
 		Price    json.Number `json:"price"`
 		Currency string      `json:"priceCurrency"`
-		Item     aService    `json:"itemOffered"`
+		Item     serviceData `json:"itemOffered"`
 	}
-	aService struct {
+	serviceData struct {
 		Type        string `json:"@type"`
 		Name        string `json:"name"`
 		Description string `json:"description,omitempty"`
 	}
 )
 
-// describedBusiness returns the structured data of the business and its services.
-func (p *Page) describedBusiness(groups []usecase.Group) any {
-	b := localBusiness{
-		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""),
+// describeBusiness returns the structured data of the business and its services.
+func (p *Page) describeBusiness(groups []usecase.Group) any {
+	b := businessData{
+		Context: "https://schema.org", Type: "LocalBusiness", Name: p.businessName(), URL: p.Base + p.stepPath(""),
 		Image: p.Business.LogoURL,
 	}
 	for _, g := range groups {
 		for _, s := range g.Services {
-			b.Offers = append(b.Offers, anOffer{
-				Type: "Offer", Price: shown(s.Price, s.QuotedPrice), Currency: p.Business.Offer.Currency,
-				Item: aService{"Service", s.Name, s.Description},
+			b.Offers = append(b.Offers, serviceOfferData{
+				Type: "Offer", Price: currentPrice(s.Price, s.QuotedPrice), Currency: p.Business.Snapshot.Currency,
+				Item: serviceData{"Service", s.Name, s.Description},
 			})
 		}
 	}

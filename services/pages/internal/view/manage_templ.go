@@ -21,15 +21,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Managed is what a customer booked, and what they may do with it now; done says what they have just done, booked or moved.
-func Managed(p *Page, m *usecase.Managed, done string) Content {
+// CustomerView returns the page behind a customer's link. It shows what the customer booked, and the actions that are
+// possible now. The argument done is the action that the customer has just completed ("booked" or "moved"), or "".
+func CustomerView(p *Page, m *usecase.CustomerView, done string) Content {
 	switch {
 	case m.Ticket != nil:
-		return content(p.Words.Say(ticketTitle(m.Ticket)), func(title string) templ.Component { return managedTicket(p, title, m.Ticket, done) })
+		return content(p.Words.Say(ticketTitle(m.Ticket)), func(title string) templ.Component { return ticketPage(p, title, m.Ticket, done) })
 	case m.Reservation != nil:
-		return content(p.Words.Say(reservationTitle(m.Reservation)), func(title string) templ.Component { return managedReservation(p, title, m.Reservation, done) })
+		return content(p.Words.Say(reservationTitle(m.Reservation)), func(title string) templ.Component { return reservationPage(p, title, m.Reservation, done) })
 	}
-	return content(p.Words.Say(bookingTitle(m.Booking)), func(title string) templ.Component { return managedBooking(p, title, m.Booking, done) })
+	return content(p.Words.Say(bookingTitle(m.Booking)), func(title string) templ.Component { return bookingPage(p, title, m.Booking, done) })
 }
 
 func content(title string, body func(title string) templ.Component) Content {
@@ -40,7 +41,7 @@ func bookingTitle(b *booking.ManagedBooking) string {
 	switch {
 	case b.CanPay:
 		return "manage_payment_title"
-	case waitsPaid(b):
+	case awaitsConfirmation(b):
 		return "manage_paid_waiting"
 	case b.Status == booking.StatusPending:
 		return "manage_received"
@@ -52,8 +53,8 @@ func bookingTitle(b *booking.ManagedBooking) string {
 	return "manage_over"
 }
 
-// waitsPaid reports whether a booking is paid online and waits for the business's confirmation.
-func waitsPaid(b *booking.ManagedBooking) bool {
+// awaitsConfirmation reports whether a booking is paid online and waits for the business's confirmation.
+func awaitsConfirmation(b *booking.ManagedBooking) bool {
 	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
@@ -79,20 +80,21 @@ func reservationTitle(r *rental.ManagedReservation) string {
 	return "manage_reservation"
 }
 
-// ahead reports whether a booking is still to come.
-func ahead(b *booking.ManagedBooking) bool {
+// isUpcoming reports whether a booking is pending or confirmed.
+func isUpcoming(b *booking.ManagedBooking) bool {
 	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
 }
 
-// fixed reports whether it is too late for a customer to change what lies ahead. What the business never offers is no reason.
-func fixed(b *booking.ManagedBooking) bool {
-	late := b.Cancellation.Reason == booking.CancelTooLate || b.Reschedule.Reason == booking.CancelTooLate
-	return ahead(b) && !b.Cancellation.Allowed && !b.Reschedule.Allowed && late
+// isTooLateToChange reports whether a deadline is the reason why the customer can neither cancel nor reschedule an
+// upcoming booking.
+func isTooLateToChange(b *booking.ManagedBooking) bool {
+	hasPassed := b.Cancellation.Reason == booking.CancelTooLate || b.Reschedule.Reason == booking.CancelTooLate
+	return isUpcoming(b) && !b.Cancellation.Allowed && !b.Reschedule.Allowed && hasPassed
 }
 
-// wall is a date and a time of the day of the business as a time that words are made of; "" is midnight. What cannot be read is the
-// zero time.
-func wall(date, clock string) time.Time {
+// parseWallTime returns a local date and time of the business as a time in UTC, for the formatting functions. If clock
+// is "", the time is midnight. For invalid text, it returns the zero time.
+func parseWallTime(date, clock string) time.Time {
 	if clock == "" {
 		clock = "00:00:00"
 	}
@@ -103,28 +105,29 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// local is an instant in the time in which something was sold.
-func (p *Page) local(t time.Time) time.Time {
-	return t.In(timespan.Zone(p.Sold.Timezone, p.Business.Offer.Location()))
+// localTime converts a time to the time zone of the sale.
+func (p *Page) localTime(t time.Time) time.Time {
+	return t.In(timespan.Zone(p.Sale.Timezone, p.Business.Snapshot.Location()))
 }
 
-// moment is a date with a time of the day.
-func (p *Page) moment(t time.Time) string { return p.Words.Date(t) + " · " + p.Words.Clock(t) }
+// formatMoment formats a date with a time of day.
+func (p *Page) formatMoment(t time.Time) string { return p.Words.Date(t) + " · " + p.Words.Clock(t) }
 
-// span is from a start to an end, the end without its date where that is the same.
-func (p *Page) span(from, to time.Time) string {
-	if from.Format(time.DateOnly) == to.Format(time.DateOnly) && !to.After(from) { // the clock shows an hour of it twice
-		start, end := p.repeated(from, to)
+// formatSpan formats the time from a start to an end. If both have the same date, the text contains no date.
+func (p *Page) formatSpan(from, to time.Time) string {
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) && !to.After(from) { // the clock was set back, so an hour occurs twice
+		start, end := p.formatRepeatedHour(from, to)
 		return start + " – " + end
 	}
 	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
 		return p.Words.Clock(from) + " – " + p.Words.Clock(to)
 	}
-	return p.moment(from) + " – " + p.moment(to)
+	return p.formatMoment(from) + " – " + p.formatMoment(to)
 }
 
-// services names what was booked: its package, and the services of it.
-func (p *Page) services(b *booking.ManagedBooking) string {
+// bookedServices returns the names of the booked services as a text. If the services are a package, the text begins
+// with its name.
+func (p *Page) bookedServices(b *booking.ManagedBooking) string {
 	var names []string
 	for _, s := range b.Services {
 		name := s.Name
@@ -134,15 +137,15 @@ func (p *Page) services(b *booking.ManagedBooking) string {
 		names = append(names, name)
 	}
 	what := strings.Join(names, " + ")
-	if sold := booking.PackageName(p.Business.Offer, b.Services, p.Words.Code); sold != "" {
-		return sold + " (" + what + ")"
+	if packageName := booking.PackageName(p.Business.Snapshot, b.Services, p.Words.Code); packageName != "" {
+		return packageName + " (" + what + ")"
 	}
 	return what
 }
 
-func nothing(n json.Number) bool { return money.Number(n).IsZero() }
+func isZero(n json.Number) bool { return money.Number(n).IsZero() }
 
-// fact is one line of what was booked.
+// fact shows one line of the list of facts.
 func fact(label, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -171,7 +174,7 @@ func fact(label, text string) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 135, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 138, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -184,7 +187,7 @@ func fact(label, text string) templ.Component {
 		var templ_7745c5c3_Var3 string
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 135, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 138, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -198,8 +201,8 @@ func fact(label, text string) templ.Component {
 	})
 }
 
-// at is when something is, in the business's time, whose zone is named.
-func at(p *Page, from, to time.Time) templ.Component {
+// timeFact shows the start and the end in local time, with the name of the time zone.
+func timeFact(p *Page, from, to time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -227,7 +230,7 @@ func at(p *Page, from, to time.Time) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_when"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 141, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 144, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -245,7 +248,7 @@ func at(p *Page, from, to time.Time) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(from))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 144, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 147, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -257,9 +260,9 @@ func at(p *Page, from, to time.Time) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.span(from, to))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpan(from, to))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 146, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 149, Col: 27}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -272,7 +275,7 @@ func at(p *Page, from, to time.Time) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.timezone())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 147, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 150, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -286,7 +289,7 @@ func at(p *Page, from, to time.Time) templ.Component {
 	})
 }
 
-func managedBooking(p *Page, title string, b *booking.ManagedBooking, done string) templ.Component {
+func bookingPage(p *Page, title string, b *booking.ManagedBooking, done string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -319,7 +322,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(b.ID.String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 157, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 160, Col: 27}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -337,7 +340,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 160, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 163, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -355,7 +358,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_moved"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 162, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 165, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -373,7 +376,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_payment_due"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 164, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 167, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -391,7 +394,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_received_text"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 166, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 169, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -410,7 +413,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_booking_withdrawn"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 169, Col: 83}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 172, Col: 83}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -421,11 +424,11 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = notPaid(p, b.Unpaid).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = unpaidNotice(p, b.Unpaid).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = refundComes(p, b.Status == booking.StatusCancelled, b.Payment).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = refundNotice(p, b.Status == booking.StatusCancelled, b.Payment).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -453,7 +456,7 @@ func managedBooking(p *Page, title string, b *booking.ManagedBooking, done strin
 	})
 }
 
-// bookingFacts are what was booked.
+// bookingFacts shows the services, the time, the people and the amounts of a booking.
 func bookingFacts(p *Page, b *booking.ManagedBooking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -475,11 +478,11 @@ func bookingFacts(p *Page, b *booking.ManagedBooking) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.services(b)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.bookedServices(b)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = at(p, wall(b.Date, b.StartTime), p.wallEnd(b)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timeFact(p, parseWallTime(b.Date, b.StartTime), p.endWallTime(b)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -495,8 +498,8 @@ func bookingFacts(p *Page, b *booking.ManagedBooking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !nothing(b.Total) {
-			templ_7745c5c3_Err = fact(p.Words.Say("manage_total"), p.totalOf(b)).Render(ctx, templ_7745c5c3_Buffer)
+		if !isZero(b.Total) {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_total"), p.bookingTotal(b)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -515,8 +518,8 @@ func bookingFacts(p *Page, b *booking.ManagedBooking) templ.Component {
 	})
 }
 
-// notPaid says why something is cancelled that was not paid in time.
-func notPaid(p *Page, unpaid bool) templ.Component {
+// unpaidNotice explains that the booking was cancelled because the payment did not arrive in time.
+func unpaidNotice(p *Page, isUnpaid bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -537,7 +540,7 @@ func notPaid(p *Page, unpaid bool) templ.Component {
 			templ_7745c5c3_Var17 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if unpaid {
+		if isUnpaid {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<p class=\"notice wrong\" role=\"status\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -545,7 +548,7 @@ func notPaid(p *Page, unpaid bool) templ.Component {
 			var templ_7745c5c3_Var18 string
 			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_unpaid"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 203, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 206, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -560,8 +563,8 @@ func notPaid(p *Page, unpaid bool) templ.Component {
 	})
 }
 
-// refundComes says that what was paid for what is cancelled goes back.
-func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component {
+// refundNotice states that the payment of a cancelled booking is refunded, or that the refund has failed.
+func refundNotice(p *Page, isCancelled bool, payment *booking.Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -582,7 +585,7 @@ func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if cancelled && paid != nil && paid.Refund != nil && paid.Refund.Status != booking.RefundRefused {
+		if isCancelled && payment != nil && payment.Refund != nil && payment.Refund.Status != booking.RefundRefused {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"notice\" role=\"status\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -590,7 +593,7 @@ func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_refund_follows"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 210, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 213, Col: 72}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -600,7 +603,7 @@ func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if paid != nil && paid.Refund != nil && paid.Refund.Status == booking.RefundRefused {
+		} else if payment != nil && payment.Refund != nil && payment.Refund.Status == booking.RefundRefused {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"notice wrong\" role=\"status\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -608,7 +611,7 @@ func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component
 			var templ_7745c5c3_Var21 string
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_refund_failed"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 212, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 215, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 			if templ_7745c5c3_Err != nil {
@@ -623,20 +626,21 @@ func refundComes(p *Page, cancelled bool, paid *booking.Payment) templ.Component
 	})
 }
 
-// restOf is what of a total is to be paid on site, as something of it was paid online; 0 where nothing was, or nothing is left.
-func restOf(total json.Number, paid *booking.Payment) json.Number {
-	if paid == nil || paid.Status != booking.PaymentPaid {
+// computeRest returns the part of the total that is to be paid on site after an online payment. It returns 0 if nothing
+// was paid online, or if nothing is left to pay.
+func computeRest(total json.Number, payment *booking.Payment) json.Number {
+	if payment == nil || payment.Status != booking.PaymentPaid {
 		return "0"
 	}
-	rest := money.Number(total).Sub(money.Number(paid.Amount))
+	rest := money.Number(total).Sub(money.Number(payment.Amount))
 	if !rest.IsPositive() {
 		return "0"
 	}
 	return json.Number(rest.String())
 }
 
-// restFact is what is to be paid on site once something was paid online.
-func restFact(p *Page, total json.Number, paid *booking.Payment) templ.Component {
+// restFact shows the amount that is to be paid on site after an online payment.
+func restFact(p *Page, total json.Number, payment *booking.Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -657,7 +661,7 @@ func restFact(p *Page, total json.Number, paid *booking.Payment) templ.Component
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if rest := restOf(total, paid); !nothing(rest) {
+		if rest := computeRest(total, payment); !isZero(rest) {
 			templ_7745c5c3_Err = fact(p.Words.Say("due_later"), p.money(rest)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -667,8 +671,9 @@ func restFact(p *Page, total json.Number, paid *booking.Payment) templ.Component
 	})
 }
 
-// paymentFacts are what was paid online, what is to be, and until when, and what was given back.
-func paymentFacts(p *Page, canPay bool, paid *booking.Payment) templ.Component {
+// paymentFacts shows the amount that was paid online, the amount that is to be paid online with its deadline, and the
+// refund.
+func paymentFacts(p *Page, canPay bool, payment *booking.Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -689,31 +694,31 @@ func paymentFacts(p *Page, canPay bool, paid *booking.Payment) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if paid != nil && paid.Status == booking.PaymentPaid {
-			templ_7745c5c3_Err = fact(p.Words.Say("manage_paid"), p.money(paid.Amount)).Render(ctx, templ_7745c5c3_Buffer)
+		if payment != nil && payment.Status == booking.PaymentPaid {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_paid"), p.money(payment.Amount)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if canPay {
-			templ_7745c5c3_Err = fact(p.Words.Say("due_now"), p.money(paid.Amount)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(p.Words.Say("due_now"), p.money(payment.Amount)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if canPay && paid.DueAt != nil {
-			templ_7745c5c3_Err = fact(p.Words.Say("manage_pay_by"), p.moment(p.local(*paid.DueAt))).Render(ctx, templ_7745c5c3_Buffer)
+		if canPay && payment.DueAt != nil {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_pay_by"), p.formatMoment(p.localTime(*payment.DueAt))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if paid != nil && paid.Refund != nil && paid.Refund.Status == booking.RefundPending {
-			templ_7745c5c3_Err = fact(p.Words.Say("manage_refund"), p.money(paid.Refund.Amount)).Render(ctx, templ_7745c5c3_Buffer)
+		if payment != nil && payment.Refund != nil && payment.Refund.Status == booking.RefundPending {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_refund"), p.money(payment.Refund.Amount)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if paid != nil && !nothing(paid.Refunded) {
-			templ_7745c5c3_Err = fact(p.Words.Say("manage_refund"), p.money(paid.Refunded)).Render(ctx, templ_7745c5c3_Buffer)
+		} else if payment != nil && !isZero(payment.Refunded) {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_refund"), p.money(payment.Refunded)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -722,9 +727,9 @@ func paymentFacts(p *Page, canPay bool, paid *booking.Payment) templ.Component {
 	})
 }
 
-// wallEnd is the end in the business's time, on its own date.
-func (p *Page) wallEnd(b *booking.ManagedBooking) time.Time {
-	end := p.local(b.EndsAt)
+// endWallTime returns the local end of a booking as a time in UTC, for the formatting functions.
+func (p *Page) endWallTime(b *booking.ManagedBooking) time.Time {
+	end := p.localTime(b.EndsAt)
 	return time.Date(end.Year(), end.Month(), end.Day(), end.Hour(), end.Minute(), 0, 0, time.UTC)
 }
 
@@ -759,8 +764,8 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if ahead(b) {
-			templ_7745c5c3_Err = addToCalendar(p, p.services(b), b.StartsAt, b.EndsAt, b.CanPay).Render(ctx, templ_7745c5c3_Buffer)
+		if isUpcoming(b) {
+			templ_7745c5c3_Err = addToCalendar(p, p.bookedServices(b), b.StartsAt, b.EndsAt, b.CanPay).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -770,9 +775,9 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 templ.SafeURL
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(p.link("", nil))
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(p.queryURL("", nil))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 267, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 272, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -785,7 +790,7 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_again"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 267, Col: 75}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 272, Col: 79}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -802,9 +807,9 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 templ.SafeURL
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/move", ""))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 270, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 275, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -817,7 +822,7 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_move"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 270, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 275, Col: 87}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -828,7 +833,7 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = mayCancel(p, "manage_cancel", b.Cancellation).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = cancelButton(p, "manage_cancel", b.Cancellation).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -836,11 +841,11 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = cancelUntil(p, b.Cancellation).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = cancelDeadline(p, b.Cancellation).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if fixed(b) {
+		if isTooLateToChange(b) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -848,7 +853,7 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 			var templ_7745c5c3_Var29 string
 			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_too_late"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 276, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 281, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {
@@ -863,7 +868,7 @@ func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
 	})
 }
 
-// payNow leads to the provider's page, in the whole window.
+// payNow is a button that opens the payment provider's page in the top window.
 func payNow(p *Page, due *booking.Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -890,9 +895,9 @@ func payNow(p *Page, due *booking.Payment) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var31 templ.SafeURL
-		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/pay", ""))
+		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/pay", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 282, Col: 51}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 287, Col: 51}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 		if templ_7745c5c3_Err != nil {
@@ -905,7 +910,7 @@ func payNow(p *Page, due *booking.Payment) templ.Component {
 		var templ_7745c5c3_Var32 string
 		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("pay_amount", "Price", p.money(due.Amount)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 283, Col: 102}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 288, Col: 102}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		if templ_7745c5c3_Err != nil {
@@ -919,7 +924,7 @@ func payNow(p *Page, due *booking.Payment) templ.Component {
 	})
 }
 
-func mayCancel(p *Page, label string, c booking.Cancellation) templ.Component {
+func cancelButton(p *Page, label string, c booking.Cancellation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -946,9 +951,9 @@ func mayCancel(p *Page, label string, c booking.Cancellation) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var34 templ.SafeURL
-			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/cancel", ""))
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/cancel", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 289, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 294, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -961,7 +966,7 @@ func mayCancel(p *Page, label string, c booking.Cancellation) templ.Component {
 			var templ_7745c5c3_Var35 string
 			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(label))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 289, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 294, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
@@ -976,7 +981,7 @@ func mayCancel(p *Page, label string, c booking.Cancellation) templ.Component {
 	})
 }
 
-func cancelUntil(p *Page, c booking.Cancellation) templ.Component {
+func cancelDeadline(p *Page, c booking.Cancellation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -997,7 +1002,7 @@ func cancelUntil(p *Page, c booking.Cancellation) templ.Component {
 			templ_7745c5c3_Var36 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, text := range p.cancellable(c) {
+		for _, text := range p.cancelTexts(c) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1005,7 +1010,7 @@ func cancelUntil(p *Page, c booking.Cancellation) templ.Component {
 			var templ_7745c5c3_Var37 string
 			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 295, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 300, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -1020,9 +1025,10 @@ func cancelUntil(p *Page, c booking.Cancellation) templ.Component {
 	})
 }
 
-// addToCalendar gives what was booked to the customer's calendar: as a file, or to those that take it by an address, which tells them
-// what and when, and nothing of the link. It is beside something that is to be done first, or the one thing to do.
-func addToCalendar(p *Page, what string, from, to time.Time, beside bool) templ.Component {
+// addToCalendar shows links that add the booking to the customer's calendar: a file, and the web pages of two calendar
+// services. The services receive the title and the time, but not the customer's link. If isSecondary is true, the file
+// is not the main action of the page.
+func addToCalendar(p *Page, what string, from, to time.Time, isSecondary bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1043,7 +1049,7 @@ func addToCalendar(p *Page, what string, from, to time.Time, beside bool) templ.
 			templ_7745c5c3_Var38 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = calendarFile(p, beside).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = calendarFile(p, isSecondary).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1052,9 +1058,9 @@ func addToCalendar(p *Page, what string, from, to time.Time, beside bool) templ.
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var39 templ.SafeURL
-		templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinURLErrs(p.google(what, from, to))
+		templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinURLErrs(p.googleURL(what, from, to))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 304, Col: 36}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 310, Col: 39}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 		if templ_7745c5c3_Err != nil {
@@ -1065,9 +1071,9 @@ func addToCalendar(p *Page, what string, from, to time.Time, beside bool) templ.
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 templ.SafeURL
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinURLErrs(p.outlook(what, from, to))
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinURLErrs(p.outlookURL(what, from, to))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 305, Col: 37}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 311, Col: 40}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -1081,7 +1087,7 @@ func addToCalendar(p *Page, what string, from, to time.Time, beside bool) templ.
 	})
 }
 
-func calendarFile(p *Page, beside bool) templ.Component {
+func calendarFile(p *Page, isSecondary bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1102,7 +1108,7 @@ func calendarFile(p *Page, beside bool) templ.Component {
 			templ_7745c5c3_Var41 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var42 = []any{"button", templ.KV("plain", beside)}
+		var templ_7745c5c3_Var42 = []any{"button", templ.KV("plain", isSecondary)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var42...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1125,9 +1131,9 @@ func calendarFile(p *Page, beside bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 templ.SafeURL
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/calendar.ics", ""))
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/calendar.ics", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 310, Col: 87}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 316, Col: 92}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
@@ -1140,7 +1146,7 @@ func calendarFile(p *Page, beside bool) templ.Component {
 		var templ_7745c5c3_Var45 string
 		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_calendar"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 310, Col: 122}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 316, Col: 127}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {
@@ -1154,65 +1160,66 @@ func calendarFile(p *Page, beside bool) templ.Component {
 	})
 }
 
-// entry names what was booked in a calendar.
-func (p *Page) entry(what string) string { return what + " · " + p.called() }
+// calendarTitle returns the title of the booking in a calendar.
+func (p *Page) calendarTitle(what string) string { return what + " · " + p.businessName() }
 
-func (p *Page) google(what string, from, to time.Time) templ.SafeURL {
+func (p *Page) googleURL(what string, from, to time.Time) templ.SafeURL {
 	const basic = "20060102T150405Z"
 	return templ.SafeURL("https://calendar.google.com/calendar/render?" + url.Values{
-		"action": {"TEMPLATE"}, "text": {p.entry(what)}, "dates": {from.UTC().Format(basic) + "/" + to.UTC().Format(basic)},
+		"action": {"TEMPLATE"}, "text": {p.calendarTitle(what)}, "dates": {from.UTC().Format(basic) + "/" + to.UTC().Format(basic)},
 	}.Encode())
 }
 
-// outlook is an address of Outlook, which reads a plus sign as it stands, so that a blank is %20.
-func (p *Page) outlook(what string, from, to time.Time) templ.SafeURL {
+// outlookURL returns the address with which Outlook adds an entry. Outlook does not decode plus signs, so spaces are
+// encoded as %20.
+func (p *Page) outlookURL(what string, from, to time.Time) templ.SafeURL {
 	query := url.Values{
-		"rru": {"addevent"}, "subject": {p.entry(what)}, "startdt": {from.UTC().Format(time.RFC3339)}, "enddt": {to.UTC().Format(time.RFC3339)},
+		"rru": {"addevent"}, "subject": {p.calendarTitle(what)}, "startdt": {from.UTC().Format(time.RFC3339)}, "enddt": {to.UTC().Format(time.RFC3339)},
 	}.Encode()
 	return templ.SafeURL("https://outlook.live.com/calendar/0/action/compose?" + strings.ReplaceAll(query, "+", "%20"))
 }
 
-// managed is an address below the link's own, in the language that was chosen.
-func (p *Page) managed(below, query string) templ.SafeURL {
-	if p.Chosen != "" {
-		query = strings.TrimPrefix(query+"&lang="+p.Chosen, "&")
+// linkURL returns an address below the customer's link. The query names the language if the reader chose one.
+func (p *Page) linkURL(below, query string) templ.SafeURL {
+	if p.Language != "" {
+		query = strings.TrimPrefix(query+"&lang="+p.Language, "&")
 	}
 	if query != "" {
 		query = "?" + query
 	}
-	return templ.SafeURL(p.Managed + below + query)
+	return templ.SafeURL(p.LinkPath + below + query)
 }
 
-func (p *Page) wallOf(t time.Time) time.Time {
-	l := p.local(t)
+func (p *Page) toWallTime(t time.Time) time.Time {
+	l := p.localTime(t)
 	return time.Date(l.Year(), l.Month(), l.Day(), l.Hour(), l.Minute(), 0, 0, time.UTC)
 }
 
-// AskCancel asks whether what was booked is to be cancelled, and says what is given back; changed says that this has changed since it was
-// asked.
-func AskCancel(p *Page, m *usecase.Managed, changed bool) Content {
-	q := question{"manage_cancel_ask", "manage_cancel", "manage_keep"}
+// Cancel returns the page that asks the customer to confirm the cancellation, and shows the refund. If isRefundChanged
+// is true, the page states that the refund has changed since the customer last saw it.
+func Cancel(p *Page, m *usecase.CustomerView, isRefundChanged bool) Content {
+	q := cancelQuestion{"manage_cancel_ask", "manage_cancel", "manage_keep"}
 	switch {
 	case m.Ticket != nil:
-		q = question{"manage_ticket_cancel_ask", "manage_ticket_cancel", "manage_ticket_keep"}
-		return askCancel(p, q, ticketFacts(p, m.Ticket), m.Ticket.Payment, m.Ticket.Cancellation, changed)
+		q = cancelQuestion{"manage_ticket_cancel_ask", "manage_ticket_cancel", "manage_ticket_keep"}
+		return newCancel(p, q, ticketFacts(p, m.Ticket), m.Ticket.Payment, m.Ticket.Cancellation, isRefundChanged)
 	case m.Reservation != nil:
-		q = question{"manage_reservation_cancel_ask", "manage_reservation_cancel", "manage_reservation_keep"}
-		return askCancel(p, q, reservationFacts(p, m.Reservation), m.Reservation.Payment, m.Reservation.Cancellation, changed)
+		q = cancelQuestion{"manage_reservation_cancel_ask", "manage_reservation_cancel", "manage_reservation_keep"}
+		return newCancel(p, q, reservationFacts(p, m.Reservation), m.Reservation.Payment, m.Reservation.Cancellation, isRefundChanged)
 	}
-	return askCancel(p, q, bookingInShort(p, m.Booking), m.Booking.Payment, m.Booking.Cancellation, changed)
+	return newCancel(p, q, bookingSummary(p, m.Booking), m.Booking.Payment, m.Booking.Cancellation, isRefundChanged)
 }
 
-// question is what somebody who may cancel is asked, and the two answers, by the names of their sentences.
-type question struct{ ask, cancel, keep string }
+// cancelQuestion contains the keys of the texts for the question and its two answers.
+type cancelQuestion struct{ ask, cancel, keep string }
 
-func askCancel(p *Page, q question, what templ.Component, payment *booking.Payment, c booking.Cancellation, changed bool) Content {
+func newCancel(p *Page, q cancelQuestion, what templ.Component, payment *booking.Payment, c booking.Cancellation, isRefundChanged bool) Content {
 	title := p.Words.Say(q.ask)
-	return Content{title, cancelling(p, q, title, what, payment, c, changed)}
+	return Content{title, cancelPage(p, q, title, what, payment, c, isRefundChanged)}
 }
 
-// bookingInShort is what was booked and when.
-func bookingInShort(p *Page, b *booking.ManagedBooking) templ.Component {
+// bookingSummary shows the services and the time of a booking.
+func bookingSummary(p *Page, b *booking.ManagedBooking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1233,11 +1240,11 @@ func bookingInShort(p *Page, b *booking.ManagedBooking) templ.Component {
 			templ_7745c5c3_Var46 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.services(b)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.bookedServices(b)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = at(p, wall(b.Date, b.StartTime), p.wallEnd(b)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timeFact(p, parseWallTime(b.Date, b.StartTime), p.endWallTime(b)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1245,7 +1252,7 @@ func bookingInShort(p *Page, b *booking.ManagedBooking) templ.Component {
 	})
 }
 
-func cancelling(p *Page, q question, title string, what templ.Component, payment *booking.Payment, c booking.Cancellation, changed bool) templ.Component {
+func cancelPage(p *Page, q cancelQuestion, title string, what templ.Component, payment *booking.Payment, c booking.Cancellation, isRefundChanged bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1273,7 +1280,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 		var templ_7745c5c3_Var48 string
 		templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 379, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 386, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 		if templ_7745c5c3_Err != nil {
@@ -1283,7 +1290,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if changed {
+		if isRefundChanged {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1291,7 +1298,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 			var templ_7745c5c3_Var49 string
 			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_changed"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 381, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 388, Col: 72}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 			if templ_7745c5c3_Err != nil {
@@ -1321,7 +1328,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 			return templ_7745c5c3_Err
 		}
 		if payment != nil && payment.Status == booking.PaymentPaid {
-			if nothing(c.Refund.Amount) {
+			if isZero(c.Refund.Amount) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1329,7 +1336,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 				var templ_7745c5c3_Var50 string
 				templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_refund_none"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 391, Col: 43}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 398, Col: 43}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 				if templ_7745c5c3_Err != nil {
@@ -1347,7 +1354,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 				var templ_7745c5c3_Var51 string
 				templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_refund_follows"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 393, Col: 46}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 400, Col: 46}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 				if templ_7745c5c3_Err != nil {
@@ -1364,9 +1371,9 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var52 templ.SafeURL
-		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/cancel", ""))
+		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/cancel", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 396, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 403, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 		if templ_7745c5c3_Err != nil {
@@ -1379,7 +1386,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 		var templ_7745c5c3_Var53 string
 		templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(c.Refund.Amount.String())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 397, Col: 71}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 404, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 		if templ_7745c5c3_Err != nil {
@@ -1392,7 +1399,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 		var templ_7745c5c3_Var54 string
 		templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(q.cancel))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 398, Col: 71}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 405, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 		if templ_7745c5c3_Err != nil {
@@ -1403,9 +1410,9 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var55 templ.SafeURL
-		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("", ""))
+		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 399, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 406, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 		if templ_7745c5c3_Err != nil {
@@ -1418,7 +1425,7 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 		var templ_7745c5c3_Var56 string
 		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(q.keep))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 399, Col: 76}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 406, Col: 76}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {
@@ -1432,25 +1439,27 @@ func cancelling(p *Page, q question, title string, what templ.Component, payment
 	})
 }
 
-// Move asks for another time; taken says that the one that was chosen is not free any more.
-func Move(p *Page, m *usecase.Managed, c *usecase.Calendar, taken bool) Content {
+// Reschedule returns the page on which the customer chooses another time. If isStartTaken is true, the page states that
+// the chosen start is no longer free.
+func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, isStartTaken bool) Content {
 	title := p.Words.Say("manage_move")
-	return Content{title, move(p, title, m, p.movable(m, c), taken)}
+	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c), isStartTaken)}
 }
 
-// movable leads from a month to the moved booking.
-func (p *Page) movable(m *usecase.Managed, c *usecase.Calendar) free {
-	return free{
+// rescheduleMonth returns the month from which the customer chooses another time for a booking.
+func (p *Page) rescheduleMonth(m *usecase.CustomerView, c *usecase.Calendar) freeMonth {
+	return freeMonth{
 		Calendar: c,
-		on:       func(d timespan.Date) templ.SafeURL { return p.managed("/move", "date="+d.String()) },
-		month:    func(first timespan.Date) templ.SafeURL { return p.managed("/move", "month="+monthOf(first)) },
+		dayURL:   func(d timespan.Date) templ.SafeURL { return p.linkURL("/move", "date="+d.String()) },
+		monthURL: func(first timespan.Date) templ.SafeURL { return p.linkURL("/move", "month="+monthOf(first)) },
 		start:    func(s usecase.Slot) templ.Component { return startButton(p, m, s) },
-		own:      m.Own,
+		isOwn:    m.IsCurrentStart,
 	}
 }
 
-// startButton moves the booking to a start; its own is only shown.
-func startButton(p *Page, m *usecase.Managed, s usecase.Slot) templ.Component {
+// startButton is a button that reschedules the booking to a start. For the present start of the booking, it is only a
+// text.
+func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1471,7 +1480,7 @@ func startButton(p *Page, m *usecase.Managed, s usecase.Slot) templ.Component {
 			templ_7745c5c3_Var57 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if m.Own(s) {
+		if m.IsCurrentStart(s) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<span class=\"pill chosen\" aria-current=\"true\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1490,9 +1499,9 @@ func startButton(p *Page, m *usecase.Managed, s usecase.Slot) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var58 string
-			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(picked(usecase.Selection{}, s))
+			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(usecase.Selection{}, s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 429, Col: 85}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 438, Col: 89}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 			if templ_7745c5c3_Err != nil {
@@ -1515,7 +1524,7 @@ func startButton(p *Page, m *usecase.Managed, s usecase.Slot) templ.Component {
 	})
 }
 
-func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.Component {
+func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth, isStartTaken bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1543,7 +1552,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 		var templ_7745c5c3_Var60 string
 		templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 438, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 447, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 		if templ_7745c5c3_Err != nil {
@@ -1553,7 +1562,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if taken {
+		if isStartTaken {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1561,7 +1570,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 			var templ_7745c5c3_Var61 string
 			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_taken"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 440, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 449, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1576,11 +1585,11 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.services(m.Booking)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.Words.Say("manage_service"), p.bookedServices(m.Booking)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = at(p, wall(m.Booking.Date, m.Booking.StartTime), p.wallEnd(m.Booking)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timeFact(p, parseWallTime(m.Booking.Date, m.Booking.StartTime), p.endWallTime(m.Booking)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1588,7 +1597,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Known {
+		if f.IsKnown {
 			templ_7745c5c3_Err = calendar(p, f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1598,9 +1607,9 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var62 templ.SafeURL
-			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("/move", ""))
+			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 448, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 457, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 			if templ_7745c5c3_Err != nil {
@@ -1610,7 +1619,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = starts(p, f).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = startList(p, f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1619,7 +1628,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = unknown(p, p.managed("/move", "")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownTimes(p, p.linkURL("/move", "")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1629,9 +1638,9 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var63 templ.SafeURL
-		templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinURLErrs(p.managed("", ""))
+		templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 455, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 464, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 		if templ_7745c5c3_Err != nil {
@@ -1644,7 +1653,7 @@ func move(p *Page, title string, m *usecase.Managed, f free, taken bool) templ.C
 		var templ_7745c5c3_Var64 string
 		templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_keep"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 455, Col: 83}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 464, Col: 83}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 		if templ_7745c5c3_Err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestTheCustomersPageSaysThatItWasNotPaidInTime shows that the page names the missing payment if a sale was cancelled
+// TestCustomerViewShowsMissedPayment shows that the page names the missing payment if a sale was cancelled
 // for that reason, and only then.
-func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
+func TestCustomerViewShowsMissedPayment(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -27,37 +27,37 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}}
+	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}}
 	for _, unpaid := range []bool{true, false} {
-		for name, m := range map[string]*usecase.Managed{
+		for name, m := range map[string]*usecase.CustomerView{
 			"booking":     {Booking: &booking.ManagedBooking{Status: booking.StatusCancelled, Unpaid: unpaid}},
 			"tickets":     {Ticket: &booking.ManagedTicket{Status: booking.StatusCancelled, Unpaid: unpaid}},
 			"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusCancelled, Unpaid: unpaid}},
 		} {
 			var page strings.Builder
-			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
+			if err := CustomerView(p, m, "").Body.Render(t.Context(), &page); err != nil {
 				t.Fatal(err)
 			}
-			if said := strings.Contains(page.String(),
-				"Die Online-Zahlung ist nicht rechtzeitig erfolgt."); said != unpaid {
+			if hasText := strings.Contains(page.String(),
+				"Die Online-Zahlung ist nicht rechtzeitig erfolgt."); hasText != unpaid {
 				t.Errorf("%s, unpaid %v:\n%s", name, unpaid, page.String())
 			}
 		}
 	}
 }
 
-// TestTheLinkToOutlookHasNoPlusForABlank shows that blanks in the link are not encoded as plus signs. Outlook would
+// TestOutlookURLEncodesSpaces shows that blanks in the link are not encoded as plus signs. Outlook would
 // show the plus signs.
-func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
+func TestOutlookURLEncodesSpaces(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Page{Words: words.In(sentences, "en"),
-		Business: &usecase.Business{Offer: &catalog.Snapshot{Name: "Harbor Studio"}}}
+		Business: &usecase.Business{Snapshot: &catalog.Snapshot{Name: "Harbor Studio"}}}
 	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
-	link := string(p.outlook("Cut + wash", start, start.Add(time.Hour)))
+	link := string(p.outlookURL("Cut + wash", start, start.Add(time.Hour)))
 	at, err := url.Parse(link)
 	if err != nil {
 		t.Fatal(err)

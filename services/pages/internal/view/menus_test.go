@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestAMenuIsShownAsItIsNow shows that a cached menu is shown only for the same business, language, offer and services.
-func TestAMenuIsShownAsItIsNow(t *testing.T) {
+// TestMenusRenderChangedList shows that a cached menu is shown only for the same business, language, version and
+// services.
+func TestMenusRenderChangedList(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -27,9 +28,9 @@ func TestAMenuIsShownAsItIsNow(t *testing.T) {
 		if version > 1 {
 			offer.Page.AboutHTML = "<p>New</p>"
 		}
-		p := &Page{Words: words.In(sentences, language), Chosen: chosen, Business: &usecase.Business{Offer: offer}}
+		p := &Page{Words: words.In(sentences, language), Language: chosen, Business: &usecase.Business{Snapshot: offer}}
 		var out strings.Builder
-		if err := menus.of(p, groups).Render(t.Context(), &out); err != nil {
+		if err := menus.list(p, groups).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -38,17 +39,17 @@ func TestAMenuIsShownAsItIsNow(t *testing.T) {
 		return []usecase.Group{{Services: []*usecase.Service{{ID: id, Name: "Cut", DurationMinutes: 90,
 			Price: "40.00"}}}, {Services: []*usecase.Service{{ID: id, Name: "Wash", Price: "10.00"}}}}
 	}
-	one := list()
-	first := render("harbor", "en", "", 1, one)
-	if again := render("harbor", "en", "", 1, one); again != first || !strings.Contains(first, "1 h 30 min") {
-		t.Errorf("the same menu is shown as %s", again)
+	groups := list()
+	first := render("harbor", "en", "", 1, groups)
+	if second := render("harbor", "en", "", 1, groups); second != first || !strings.Contains(first, "1 h 30 min") {
+		t.Errorf("the same menu is shown as %s", second)
 	}
 	for name, c := range map[string]struct{ got, has string }{
-		"another business":       {render("other", "en", "", 1, one), "/b/other/"},
-		"another language":       {render("harbor", "ja", "", 1, one), "1時間"},
-		"a language by name":     {render("harbor", "en", "en", 1, one), "lang=en"},
-		"one not the business's": {render("harbor", "en", "xx", 1, one), "lang=xx"},
-		"a newer offer":          {render("harbor", "en", "", 2, one), "New"},
+		"another business":       {render("other", "en", "", 1, groups), "/b/other/"},
+		"another language":       {render("harbor", "ja", "", 1, groups), "1時間"},
+		"a language by name":     {render("harbor", "en", "en", 1, groups), "lang=en"},
+		"one not the business's": {render("harbor", "en", "xx", 1, groups), "lang=xx"},
+		"a newer offer":          {render("harbor", "en", "", 2, groups), "New"},
 	} {
 		if c.got == first || !strings.Contains(c.got, c.has) {
 			t.Errorf("%s: no %q in %s", name, c.has, c.got)

@@ -16,23 +16,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// free is a month of free days with the free starts of one, and where they lead.
-type free struct {
+// freeMonth contains a month of free days, the free starts of one day, and the links of the days and starts.
+type freeMonth struct {
 	*usecase.Calendar
-	on    func(timespan.Date) templ.SafeURL  // a day's
-	month func(timespan.Date) templ.SafeURL  // of another month, by its first day
-	start func(usecase.Slot) templ.Component // what a start is chosen by
-	own   func(usecase.Slot) bool            // the start that a booking has already; nil for a new one
-	says  func(n int) string                 // how much is free of a day, "" where that tells nothing; nil: free times
+	dayURL    func(timespan.Date) templ.SafeURL  // returns the link of a day
+	monthURL  func(timespan.Date) templ.SafeURL  // returns the link of another month, by its first day
+	start     func(usecase.Slot) templ.Component // returns the link or button of a start
+	isOwn     func(usecase.Slot) bool            // reports whether a booking has this start already; nil for a new booking
+	countText func(n int) string                 // returns the text for n free units; nil for free times
 }
 
-// full reports whether the day that is shown has nothing to choose.
-func (f free) full() bool {
-	return !slices.ContainsFunc(f.Slots, func(s usecase.Slot) bool { return f.own == nil || !f.own(s) })
+// isFull reports whether the shown day has no start that the customer can choose.
+func (f freeMonth) isFull() bool {
+	return !slices.ContainsFunc(f.Slots, func(s usecase.Slot) bool { return f.isOwn == nil || !f.isOwn(s) })
 }
 
-// unknown says that free times cannot be told now, which is not the same as none.
-func unknown(p *Page, again templ.SafeURL) templ.Component {
+// unknownTimes states that the free times are unknown at the moment, with a link to try again.
+func unknownTimes(p *Page, retryURL templ.SafeURL) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -71,9 +71,9 @@ func unknown(p *Page, again templ.SafeURL) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 templ.SafeURL
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(again)
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(retryURL)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 30, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 30, Col: 41}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -86,7 +86,7 @@ func unknown(p *Page, again templ.SafeURL) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("again"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 30, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 30, Col: 66}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -100,27 +100,29 @@ func unknown(p *Page, again templ.SafeURL) templ.Component {
 	})
 }
 
-// bookable leads from a month to the details of a booking.
-func (p *Page) bookable(a *usecase.Appointment, c *usecase.Calendar) free {
-	return free{
+// appointmentMonth returns the month from which the visitor chooses the start of an appointment.
+func (p *Page) appointmentMonth(a *usecase.Appointment, c *usecase.Calendar) freeMonth {
+	return freeMonth{
 		Calendar: c,
-		on:       func(d timespan.Date) templ.SafeURL { return p.Link("when", a.On(d)) },
-		month:    func(first timespan.Date) templ.SafeURL { return p.month(a, first) },
-		start:    func(s usecase.Slot) templ.Component { return startLink(p, p.Link("details", a.At(s)), s) },
+		dayURL:   func(d timespan.Date) templ.SafeURL { return p.SelectionURL("when", a.WithDate(d)) },
+		monthURL: func(first timespan.Date) templ.SafeURL { return p.monthURL(a, first) },
+		start: func(s usecase.Slot) templ.Component {
+			return startLink(p, p.SelectionURL("details", a.WithStart(s)), s)
+		},
 	}
 }
 
-// count says how much is free of a day.
-func (f free) count(p *Page, n int) string {
-	if f.says != nil {
-		return f.says(n)
+// countLabel returns the text for the number of free starts or units of a day.
+func (f freeMonth) countLabel(p *Page, n int) string {
+	if f.countText != nil {
+		return f.countText(n)
 	}
 	return p.Words.With("free_times", "Count", p.Words.Number(n))
 }
 
-// calendar is a month whose free days are links; a script makes it a grid. Its columns are said before the names of the days come one by one,
-// each of which would move those before it.
-func calendar(p *Page, f free) templ.Component {
+// calendar shows a month in which the free days are links. A script turns the table into an accessible grid. The
+// colgroup tells browsers the number of columns before the cells arrive, so that the columns do not move.
+func calendar(p *Page, f freeMonth) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -158,11 +160,11 @@ func calendar(p *Page, f free) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = turn(p, f, f.Before(), "previous", "prev", "‹").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = monthLink(p, f, f.PreviousMonth(), "previous", "prev", "‹").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = turn(p, f, f.After(), "next", "next", "›").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = monthLink(p, f, f.NextMonth(), "next", "next", "›").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -243,7 +245,7 @@ func calendar(p *Page, f free) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if d != nil {
-					templ_7745c5c3_Err = cell(p, f, *d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = dayCell(p, f, *d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -266,7 +268,7 @@ func calendar(p *Page, f free) templ.Component {
 	})
 }
 
-func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Component {
+func monthLink(p *Page, f freeMonth, to *timespan.Date, label, rel, sign string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -293,9 +295,9 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 templ.SafeURL
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(f.month(*to))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(f.monthURL(*to))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 27}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -308,7 +310,7 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(rel)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -321,7 +323,7 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(label))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -334,7 +336,7 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(label))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 99}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 102}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -347,7 +349,7 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(sign)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 133}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 91, Col: 136}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -380,7 +382,7 @@ func turn(p *Page, f free, to *timespan.Date, label, rel, sign string) templ.Com
 	})
 }
 
-func cell(p *Page, f free, d timespan.Date) templ.Component {
+func dayCell(p *Page, f freeMonth, d timespan.Date) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -412,9 +414,9 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 templ.SafeURL
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(f.on(d) + "#times")
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(f.dayURL(d) + "#times")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 100, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 100, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -437,7 +439,7 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if c := current(f, d); c != "" {
+			if c := ariaCurrent(f, d); c != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " aria-current=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -461,9 +463,9 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(f.count(p, n))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(f.countLabel(p, n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 105, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 105, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -474,9 +476,9 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strings.TrimSuffix(p.Words.Date(day(d))+", "+f.count(p, n), ", "))
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strings.TrimSuffix(p.Words.Date(noonUTC(d))+", "+f.countLabel(p, n), ", "))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 106, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 106, Col: 90}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -487,9 +489,9 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(number(d)))
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(dayOfMonth(d)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 107, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 107, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -533,9 +535,9 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(number(d)))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(dayOfMonth(d)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 114, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 114, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -550,8 +552,8 @@ func cell(p *Page, f free, d timespan.Date) templ.Component {
 	})
 }
 
-// current tells who does not see it which day is today, and else which one is shown.
-func current(f free, d timespan.Date) string {
+// ariaCurrent returns the value of aria-current for a day: "date" for today, "true" for the shown day, otherwise "".
+func ariaCurrent(f freeMonth, d timespan.Date) string {
 	switch {
 	case d == f.First:
 		return "date"
@@ -561,8 +563,8 @@ func current(f free, d timespan.Date) string {
 	return ""
 }
 
-// starts are the free starts of the day that is shown; where it has none, the next day that has leads on.
-func starts(p *Page, f free) templ.Component {
+// startList shows the free starts of the shown day. If the day has no free start, startList links to the next free day.
+func startList(p *Page, f freeMonth) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -605,15 +607,15 @@ func starts(p *Page, f free) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if after := f.After(); after != nil {
+			if after := f.NextMonth(); after != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<a class=\"button plain\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var31 templ.SafeURL
-				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(f.month(*after))
+				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(f.monthURL(*after))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 136, Col: 51}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 136, Col: 54}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 				if templ_7745c5c3_Err != nil {
@@ -626,7 +628,7 @@ func starts(p *Page, f free) templ.Component {
 				var templ_7745c5c3_Var32 string
 				templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("next"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 136, Col: 75}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 136, Col: 78}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 				if templ_7745c5c3_Err != nil {
@@ -647,9 +649,9 @@ func starts(p *Page, f free) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(*f.Day)))
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(noonUTC(*f.Day)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 140, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 140, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -659,7 +661,7 @@ func starts(p *Page, f free) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.full() {
+			if f.isFull() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<p class=\"empty\" role=\"status\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -683,9 +685,9 @@ func starts(p *Page, f free) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var35 templ.SafeURL
-					templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinURLErrs(f.on(*next) + "#times")
+					templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinURLErrs(f.dayURL(*next) + "#times")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 145, Col: 59}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 145, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 					if templ_7745c5c3_Err != nil {
@@ -696,9 +698,9 @@ func starts(p *Page, f free) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var36 string
-					templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(*next)))
+					templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(noonUTC(*next)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 145, Col: 88}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 145, Col: 96}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 					if templ_7745c5c3_Err != nil {
@@ -756,9 +758,9 @@ func starts(p *Page, f free) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 string
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.Business.Offer.Timezone)
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.Business.Snapshot.Timezone)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {
@@ -771,7 +773,7 @@ func starts(p *Page, f free) templ.Component {
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("zone", "Zone", p.zone()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 106}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 109}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -784,7 +786,7 @@ func starts(p *Page, f free) templ.Component {
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(" · " + p.Words.Say("your_time"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 156}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 161, Col: 159}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {
@@ -853,7 +855,7 @@ func startLink(p *Page, to templ.SafeURL, s usecase.Slot) templ.Component {
 	})
 }
 
-// startTime is when a start is, and how many seats it has left.
+// startTime shows the time of a start, and the number of seats that are left in a class.
 func startTime(p *Page, s usecase.Slot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -880,9 +882,9 @@ func startTime(p *Page, s usecase.Slot) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.instant(s))
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.slotInstant(s))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 174, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 174, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
@@ -895,7 +897,7 @@ func startTime(p *Page, s usecase.Slot) templ.Component {
 		var templ_7745c5c3_Var45 string
 		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.clock(s.Time))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 174, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `month.templ`, Line: 174, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
 )
 
-// TestNoticesOfFailuresAreMarked shows that notices of failures have the class for failures. Other notices have the
+// TestFailureNoticesHaveWrongClass shows that notices of failures have the class for failures. Other notices have the
 // colour of the business, which may be green.
-func TestNoticesOfFailuresAreMarked(t *testing.T) {
+func TestFailureNoticesHaveWrongClass(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -26,7 +26,7 @@ func TestNoticesOfFailuresAreMarked(t *testing.T) {
 	p := &Page{Words: words.In(sentences, "en"), Notice: "That time has just been taken."}
 	refused := &booking.Payment{Refund: &booking.Refund{Status: booking.RefundRefused}}
 	var page strings.Builder
-	for _, part := range []templ.Component{notice(p), notPaid(p, true), refundComes(p, true, refused)} {
+	for _, part := range []templ.Component{notice(p), unpaidNotice(p, true), refundNotice(p, true, refused)} {
 		if err := part.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
@@ -36,9 +36,9 @@ func TestNoticesOfFailuresAreMarked(t *testing.T) {
 	}
 }
 
-// TestEveryAlertIsMarked shows that each notice with the role alert has the class for failures, on these pages and on
+// TestAlertsHaveWrongClass shows that each notice with the role alert has the class for failures, on these pages and on
 // the owner's.
-func TestEveryAlertIsMarked(t *testing.T) {
+func TestAlertsHaveWrongClass(t *testing.T) {
 	t.Parallel()
 	inputs.Checkout("services") // the owner's pages are in another module
 	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)

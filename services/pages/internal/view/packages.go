@@ -7,32 +7,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageCosts returns two texts for a package: its price, and how much cheaper the package is than its services booked
+// packageTexts returns two texts for a package: its price, and how much cheaper the package is than its services booked
 // one by one. The price is computed from the prices of the services that the page shows. The first text begins with
 // "from" if the price can be higher at another time. The second text is "" if the package is not cheaper.
-func (p *Page) packageCosts(k usecase.Package) (string, string) {
-	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
+func (p *Page) packageTexts(k usecase.Package) (string, string) {
+	currency, sum, isMinimum := p.Business.Snapshot.Money(), int64(0), false
 	for _, s := range k.Services {
-		price, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
-		minor, err := currency.Minor(money.Number(price))
+		servicePrice, canRise := p.findPrice(s.ID, s.Price, s.QuotedPrice)
+		minor, err := currency.Minor(money.Number(servicePrice))
 		if err != nil {
-			return "", "" // cannot happen, because the prices are those of the offer
+			return "", "" // cannot happen, because the prices are those of the snapshot
 		}
-		separately, rises = separately+minor, rises || moves
+		sum, isMinimum = sum+minor, isMinimum || canRise
 	}
-	costs := k.Of(separately, currency)
+	price := k.Of(sum, currency)
 	if k.Price != nil {
-		rises = rises && costs < *k.Price // a package never costs more than its fixed price
+		isMinimum = isMinimum && price < *k.Price // a package never costs more than its fixed price
 	}
-	saves := ""
-	if costs < separately {
-		saves = p.Words.With("saves", "Price", p.money(currency.JSON(separately-costs)))
+	savings := ""
+	if price < sum {
+		savings = p.Words.With("saves", "Price", p.money(currency.JSON(sum-price)))
 	}
-	return p.priced(currency.JSON(costs), rises), saves
+	return p.formatPrice(currency.JSON(price), isMinimum), savings
 }
 
-// contents returns the names of the services of a package as a text.
-func contents(k usecase.Package) string {
+// packageContents returns the names of the services of a package as a text.
+func packageContents(k usecase.Package) string {
 	names := make([]string, len(k.Services))
 	for i, s := range k.Services {
 		names[i] = s.Name
@@ -40,19 +40,19 @@ func contents(k usecase.Package) string {
 	return strings.Join(names, " + ")
 }
 
-// chosenPackage returns the package that consists of the services
+// findPackage returns the package that consists of the services
 // of the appointment. It returns nil if there is no such package.
-func chosenPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
+func findPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
 	if a.Package == nil {
 		return nil
 	}
-	return usecase.PackageWith(a.Package, n.Services)
+	return usecase.NewPackage(a.Package, n.Services)
 }
 
-// saves returns the text that states how much the package saves. It returns "" if nothing is saved.
-func (p *Page) saves(price *usecase.Price) string {
-	if price.Saves == "" {
+// savingsText returns the text that states how much the package saves. It returns "" if nothing is saved.
+func (p *Page) savingsText(price *usecase.Price) string {
+	if price.Savings == "" {
 		return ""
 	}
-	return p.Words.With("saves", "Price", p.money(price.Saves))
+	return p.Words.With("saves", "Price", p.money(price.Savings))
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestAPackageIsShownWithWhatItCosts shows that the card of a package has its name, services, duration, price and
+// TestPackageCardShowsPriceAndSavings shows that the card of a package has its name, services, duration, price and
 // saving. If the price can vary, the card shows it as a minimum. A package is not shown if one of its services is not
 // offered.
-func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
+func TestPackageCardShowsPriceAndSavings(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cut, wash := uuid.New(), uuid.New()
-	show := func(sold catalog.Package, rule *catalog.Rule, quoted *json.Number, gone bool) string {
+	render := func(published catalog.Package, rule *catalog.Rule, quoted *json.Number, isIncomplete bool) string {
 		t.Helper()
-		sold.Name = catalog.Label{Text: "Fresh", Translations: map[string]string{"de": "Frisch"}}
-		sold.Description, sold.ServiceIDs = catalog.Label{Text: "<All>"}, []uuid.UUID{wash, cut}
+		published.Name = catalog.Label{Text: "Fresh", Translations: map[string]string{"de": "Frisch"}}
+		published.Description, published.ServiceIDs = catalog.Label{Text: "<All>"}, []uuid.UUID{wash, cut}
 		offer := &catalog.Snapshot{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
-			DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{sold}}
+			DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{published}}
 		if rule != nil {
 			offer.Rules = []catalog.Rule{*rule}
 		}
@@ -38,10 +38,10 @@ func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 		}
 		groups := []usecase.Group{{Services: []*usecase.Service{{ID: cut, Name: "Cut", DurationMinutes: 45,
 			Price: "40.00", QuotedPrice: quoted}, {ID: wash, Name: "Wash", DurationMinutes: 30, Price: "10.01"}}}}
-		if gone {
+		if isIncomplete {
 			groups[0].Services = groups[0].Services[:1]
 		}
-		p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}}
+		p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}}
 		var out strings.Builder
 		if err := menu(p, groups).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
@@ -58,18 +58,18 @@ func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 		has   []string
 		lacks []string
 	}{
-		"a price": {show(price(4200), nil, nil, false),
+		"a price": {render(price(4200), nil, nil, false),
 			[]string{">Frisch<", "Wash + Cut", "1 Std. 15 Min.", "&lt;All&gt;", ">42,00 €<", "Sie sparen 8,01 €",
 				"service=" + wash.String() + "&amp;service=" + cut.String()}, nil},
-		"a price and rules": {show(price(4200), dearer, nil, false), []string{">42,00 €<", "Sie sparen 8,01 €"},
+		"a price and rules": {render(price(4200), dearer, nil, false), []string{">42,00 €<", "Sie sparen 8,01 €"},
 			nil},
-		"a tenth less":           {show(tenth, nil, nil, false), []string{">45,01 €<", "Sie sparen 5,00 €"}, nil},
-		"a tenth less and rules": {show(tenth, dearer, nil, false), []string{">ab 45,01 €<"}, nil},
-		"cheaper today": {show(price(4200), nil, new(json.Number("20.00")), false), []string{">ab 30,01 €<"},
+		"a tenth less":           {render(tenth, nil, nil, false), []string{">45,01 €<", "Sie sparen 5,00 €"}, nil},
+		"a tenth less and rules": {render(tenth, dearer, nil, false), []string{">ab 45,01 €<"}, nil},
+		"cheaper today": {render(price(4200), nil, new(json.Number("20.00")), false), []string{">ab 30,01 €<"},
 			[]string{"sparen"}},
-		"more than its services": {show(price(6000), nil, nil, false), []string{">50,01 €<"}, []string{"sparen"}},
-		"nothing":                {show(price(0), nil, nil, false), []string{">Kostenlos<", "Sie sparen 50,01 €"}, nil},
-		"not all of it offered":  {show(price(4200), nil, nil, true), nil, []string{"Frisch"}},
+		"more than its services": {render(price(6000), nil, nil, false), []string{">50,01 €<"}, []string{"sparen"}},
+		"nothing":                {render(price(0), nil, nil, false), []string{">Kostenlos<", "Sie sparen 50,01 €"}, nil},
+		"not all of it offered":  {render(price(4200), nil, nil, true), nil, []string{"Frisch"}},
 	} {
 		for _, has := range c.has {
 			if !strings.Contains(c.shown, has) {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// partsPage returns a page in English of a business in Lisbon.
-func partsPage(t *testing.T) *Page {
+// newPartsPage returns a page in English of a business in Lisbon.
+func newPartsPage(t *testing.T) *Page {
 	t.Helper()
 	all, err := texts.Load()
 	if err != nil {
@@ -24,14 +24,14 @@ func partsPage(t *testing.T) *Page {
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return &Page{Words: words.In(all, "en-US"), Business: &usecase.Business{Offer: offer}}
+	return &Page{Words: words.In(all, "en-US"), Business: &usecase.Business{Snapshot: offer}}
 }
 
-func TestPartsPutStartsAfterMidnightLastUnderTheirDate(t *testing.T) {
+func TestPartsGroupStartsAfterMidnight(t *testing.T) {
 	t.Parallel()
 	friday := timespan.NewDate(2027, time.March, 5)
 	var got []string
-	for _, x := range partsPage(t).parts(friday, []usecase.Slot{
+	for _, x := range newPartsPage(t).parts(friday, []usecase.Slot{
 		{Date: friday, Time: 9 * 60}, {Date: friday, Time: 23 * 60}, {Date: friday + 1}, {Date: friday + 1, Time: 60},
 	}) {
 		got = append(got, x.title)
@@ -45,16 +45,16 @@ func TestPartsPutStartsAfterMidnightLastUnderTheirDate(t *testing.T) {
 	}
 }
 
-func TestSpanTellsARepeatedHourApart(t *testing.T) {
+func TestFormatSpanMarksRepeatedHour(t *testing.T) {
 	t.Parallel()
-	p := partsPage(t)
+	p := newPartsPage(t)
 	at := func(hour, minute int) time.Time {
 		return time.Date(2027, time.October, 31, hour, minute, 0, 0, time.UTC)
 	}
-	if got, want := p.span(at(1, 30), at(1, 30)), "1:30\u202fam (UTC+1) – 1:30\u202fam (UTC)"; got != want {
+	if got, want := p.formatSpan(at(1, 30), at(1, 30)), "1:30\u202fam (UTC+1) – 1:30\u202fam (UTC)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := p.span(at(1, 30), at(2, 30)), "1:30\u202fam – 2:30\u202fam"; got != want {
+	if got, want := p.formatSpan(at(1, 30), at(2, 30)), "1:30\u202fam – 2:30\u202fam"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

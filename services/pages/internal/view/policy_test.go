@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// pageOf returns a page in English of a business with the given offer, on 1 December 2026 at noon.
-func pageOf(t *testing.T, offer *catalog.Snapshot) *Page {
+// newPage returns a page in English of a business with the given snapshot, on 1 December 2026 at noon.
+func newPage(t *testing.T, offer *catalog.Snapshot) *Page {
 	t.Helper()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -31,12 +31,12 @@ func pageOf(t *testing.T, offer *catalog.Snapshot) *Page {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
-	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Offer: offer, Now: now}}
+	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Snapshot: offer, Now: now}}
 }
 
-// TestPolicyIsShownAsDates shows that the page lists the dates of a cancellation policy and the deadline of cancelling.
+// TestPolicyTextsShowDates shows that the page lists the dates of a cancellation policy and the deadline of cancelling.
 // It omits steps that have passed.
-func TestPolicyIsShownAsDates(t *testing.T) {
+func TestPolicyTextsShowDates(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *int { return &n }
 	steps := []catalog.CancellationRule{{HoursBefore: 24, RefundPercent: 50}, {HoursBefore: 48, RefundPercent: 100}}
@@ -57,9 +57,9 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
 		{"free of charge", steps, hours(0), 96, "0.00", []string{"You can cancel until|5"}},
 	} {
-		p := pageOf(t, &catalog.Snapshot{CancellationPolicy: c.policy,
+		p := newPage(t, &catalog.Snapshot{CancellationPolicy: c.policy,
 			SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
-		got := p.policy(&usecase.Price{Total: c.total,
+		got := p.policyTexts(&usecase.Price{Total: c.total,
 			StartsAt: p.Business.Now.Add(time.Duration(c.start) * time.Hour)})
 		fits := len(got) == len(c.want)
 		for i := range min(len(got), len(c.want)) {
@@ -72,46 +72,46 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 	}
 }
 
-// TestManagePageShowsDeadlineAndRefundChange shows that the customer's page names the deadline of cancelling, and an
+// TestCustomerViewShowsDeadlineAndRefundChange shows that the customer's page names the deadline of cancelling, and an
 // earlier time at which the refund changes.
-func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
+func TestCustomerViewShowsDeadlineAndRefundChange(t *testing.T) {
 	t.Parallel()
-	p := pageOf(t, &catalog.Snapshot{})
+	p := newPage(t, &catalog.Snapshot{})
 	until, deadline := p.Business.Now.AddDate(0, 0, 2), p.Business.Now.AddDate(0, 0, 4)
 	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline,
 		Refund: booking.CancellationRefund{Percent: 100}}
-	got := p.cancellable(full)
+	got := p.cancelTexts(full)
 	if len(got) != 2 || !strings.HasPrefix(got[0], "Free cancellation until") || !strings.Contains(got[0], "3") ||
 		!strings.HasPrefix(got[1], "You can cancel until") || !strings.Contains(got[1], "5") {
 		t.Errorf("%q", got)
 	}
 	full.Until = &deadline
-	if got := p.cancellable(full); len(got) != 1 || !strings.HasPrefix(got[0], "You can cancel until") {
+	if got := p.cancelTexts(full); len(got) != 1 || !strings.HasPrefix(got[0], "You can cancel until") {
 		t.Errorf("without a change before the deadline: %q", got)
 	}
 }
 
-// TestPriceSaysHowItCameAbout shows that a price names the quantity, the unit price and the labels of the applied
+// TestPriceTextsExplainPrice shows that a price names the quantity, the unit price and the labels of the applied
 // pricing rules. A discount for a first booking is shown as a condition.
-func TestPriceSaysHowItCameAbout(t *testing.T) {
+func TestPriceTextsExplainPrice(t *testing.T) {
 	t.Parallel()
 	ten := decimal.NewFromInt(-10)
 	welcome := catalog.Rule{Key: "welcome", Kind: rule.FirstBooking, Percent: &ten}
 	group := catalog.Rule{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of three"}}
-	p := pageOf(t, &catalog.Snapshot{Rules: []catalog.Rule{welcome, group}})
+	p := newPage(t, &catalog.Snapshot{Rules: []catalog.Rule{welcome, group}})
 	price := &usecase.Price{Lines: []json.Number{"49.88"},
 		Details: []usecase.PriceDetail{{Quantity: 3, Unit: "17.50", Changes: []*catalog.Rule{&group}}}}
-	if got, want := p.priceDetail(price, 0), []string{"3 × €17.50", "Groups of three"}; !slices.Equal(got, want) {
+	if got, want := p.priceTexts(price, 0), []string{"3 × €17.50", "Groups of three"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := p.ifFirst(&welcome), "New customers −10\u00a0%, if this is your first visit"; got != want {
+	if got, want := p.firstBookingText(&welcome), "New customers −10\u00a0%, if this is your first visit"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	sold := &booking.ManagedBooking{Total: "49.88", Services: []booking.BookedService{{
 		ID: uuid.New(), Quantity: 3, UnitPrice: "17.50",
 		PriceChanges: []booking.PriceChange{{Label: "Groups of three"}},
 	}}}
-	if got, want := p.totalOf(sold), "€49.88 · 3 × €17.50 · Groups of three"; got != want {
+	if got, want := p.bookingTotal(sold), "€49.88 · 3 × €17.50 · Groups of three"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -16,47 +16,49 @@ import (
 )
 
 // RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the shown
-// day. `Known` is true if the starts are known. The zero value is for a rental that customers cannot reserve on the
+// day. `IsKnown` is true if the starts are known. The zero value is for a rental that customers cannot reserve on the
 // page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
-	Known    bool
+	IsKnown  bool
 }
 
 // rentalStep returns the path of a rental's page, relative to the business's first page.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
-// Unrented returns a sentence that explains why customers cannot reserve the rental on the page. Unrented returns "" if
-// customers can reserve the rental.
-func Unrented(p *Page, r *usecase.Rental) string {
+// UnrentedReason returns a sentence that explains why customers cannot reserve the rental on the page. UnrentedReason
+// returns "" if customers can reserve the rental.
+func UnrentedReason(p *Page, r *usecase.Rental) string {
 	switch {
 	case !p.Business.RentsOnline(r):
 		return p.Words.Say("ask_business")
-	case r.Most() == 0:
+	case r.MaxUnits() == 0:
 		return p.Words.Say("nothing")
 	}
 	return ""
 }
 
-// rate returns the text for the price of a rental per hour or day. The
+// rateText returns the text for the price of a rental per hour or day. The
 // text begins with "from" if the price can be higher at another time.
-func (p *Page) rate(r *usecase.Rental) string {
-	price := shown(r.Price, r.QuotedPrice)
+func (p *Page) rateText(r *usecase.Rental) string {
+	price := currentPrice(r.Price, r.QuotedPrice)
 	if money.Number(price).IsZero() {
 		return p.Words.Say("free")
 	}
-	per := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.Hourly()], "Price", p.money(price))
-	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
-	if money.Number(price).LessThan(money.Number(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID,
-		minor) {
-		return p.Words.With("from", "Price", per)
+	text := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.IsHourly()], "Price", p.money(price))
+	minor, err := p.Business.Snapshot.Money().Minor(money.Number(price))
+	if money.Number(price).LessThan(money.Number(r.Price)) || err == nil &&
+		usecase.CanRentalPriceRise(p.Business.Snapshot, r.ID,
+			minor) {
+		return p.Words.With("from", "Price", text)
 	}
-	return per
+	return text
 }
 
-// deposit returns the deposit of a payment requirement as a text. It returns "" if the requirement is not a deposit.
-func (p *Page) deposit(requirement string, amount *json.Number) string {
+// depositText returns the deposit of a payment requirement as a text. It returns "" if the requirement is not a
+// deposit.
+func (p *Page) depositText(requirement string, amount *json.Number) string {
 	switch {
 	case amount == nil:
 		return ""
@@ -68,86 +70,87 @@ func (p *Page) deposit(requirement string, amount *json.Number) string {
 	return ""
 }
 
-// rentalDeposit returns the deposit of a rental as a text. It
+// rentalDepositText returns the deposit of a rental as a text. It
 // returns "" if there is no deposit, or if customers pay on site.
-func (p *Page) rentalDeposit(r *usecase.Rental) string {
-	if p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor {
+func (p *Page) rentalDepositText(r *usecase.Rental) string {
+	if p.Business.Snapshot.Payments.Modes.Rentals == catalog.ModeAtDoor {
 		return ""
 	}
-	return p.deposit(r.PaymentRequirement, r.DepositValue)
+	return p.depositText(r.PaymentRequirement, r.DepositValue)
 }
 
-// rentable returns the data for the month of a rental: the free days, and the links to days and to other months.
-func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
+// rentalMonth returns the data for the month of a rental: the free days, and the links to days and to other months.
+func (p *Page) rentalMonth(w *usecase.Reservation, c *usecase.Calendar) freeMonth {
 	at := rentalStep(w.Rental)
-	return free{
+	return freeMonth{
 		Calendar: c,
-		on:       func(d timespan.Date) templ.SafeURL { return p.link(at, w.On(d).Values()) },
-		month: func(first timespan.Date) templ.SafeURL {
+		dayURL:   func(d timespan.Date) templ.SafeURL { return p.queryURL(at, w.OnDate(d).Values()) },
+		monthURL: func(first timespan.Date) templ.SafeURL {
 			q := w.Values()
 			q.Set("month", first.String()[:len("2006-01")])
-			return p.link(at, q)
+			return p.queryURL(at, q)
 		},
-		says: func(n int) string {
-			if w.Rental.Hourly() {
+		countText: func(n int) string {
+			if w.Rental.IsHourly() {
 				return ""
 			}
-			return p.left(n)
+			return p.leftText(n)
 		},
 	}
 }
 
-// lengthOf returns the length `n` of a reservation as a text: hours, or days with their dates.
-func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
-	if w.Rental.Hourly() {
-		return p.duration(n * 60)
+// lengthText returns the length `n` of a reservation as a text: hours, or days with their dates.
+func (p *Page) lengthText(w *usecase.Reservation, n int) string {
+	if w.Rental.IsHourly() {
+		return p.formatDuration(n * 60)
 	}
 	days := p.Words.Count("days", n)
 	if n == 1 {
 		return days
 	}
-	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
+	return p.formatDates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
 }
 
-// dates returns a range of dates as a text. The arguments `from` and `until` are the first and the last date.
-func (p *Page) dates(from, until timespan.Date) string {
-	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
+// formatDates returns a range of dates as a text. The arguments `from` and `until` are the first and the last date.
+func (p *Page) formatDates(from, until timespan.Date) string {
+	return p.Words.ShortDate(noonUTC(from)) + " – " + p.Words.ShortDate(noonUTC(until))
 }
 
-// stretch returns the time of a reservation, from start to end, as one line of text.
-func (p *Page) stretch(w *usecase.Reservation) string {
-	until, ends := w.Until()
+// reservationTime returns the time of a reservation, from start to end, as one line of text.
+func (p *Page) reservationTime(w *usecase.Reservation) string {
+	lastDate, endTime := w.End()
 	switch {
-	case !w.Rental.Hourly() && until == *w.From:
-		return p.Words.Date(day(*w.From))
-	case !w.Rental.Hourly():
-		return p.dates(*w.From, until)
-	case until == *w.From:
-		return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.clock(ends)
+	case !w.Rental.IsHourly() && lastDate == *w.From:
+		return p.Words.Date(noonUTC(*w.From))
+	case !w.Rental.IsHourly():
+		return p.formatDates(*w.From, lastDate)
+	case lastDate == *w.From:
+		return p.Words.ShortDate(noonUTC(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.clock(endTime)
 	}
-	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " +
-		p.clock(ends)
+	return p.Words.ShortDate(noonUTC(*w.From)) + ", " + p.clock(*w.Start) + " – " +
+		p.Words.ShortDate(noonUTC(lastDate)) + ", " +
+		p.clock(endTime)
 }
 
-// startsAt returns the start that the form shows as selected. The result is the chosen start, if there is one.
-// Otherwise the result is the first start in `all` that is not before the opening time. If there is no such start, the
-// result is the opening time.
-func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
+// selectedStart returns the start that the form shows as selected. The result is the chosen start, if there is one.
+// Otherwise the result is the first start in `starts` that is not before the opening time. If there is no such start,
+// the result is the opening time.
+func (p *Page) selectedStart(w *usecase.Reservation, starts []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
 	}
-	opens := p.Business.Opens(*w.From)
-	for _, at := range all {
-		if at >= opens {
+	opening := p.Business.OpeningTime(*w.From)
+	for _, at := range starts {
+		if at >= opening {
 			return at
 		}
 	}
-	return opens
+	return opening
 }
 
-// clockOn converts a local time on a date to a time in UTC, which the
+// wallTime converts a local time on a date to a time in UTC, which the
 // formatting functions expect. The time 24:00 is midnight of the next date.
-func clockOn(d timespan.Date, t timespan.TimeOfDay) time.Time {
+func wallTime(d timespan.Date, t timespan.TimeOfDay) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 0, int(t), 0, 0, time.UTC)
 }
@@ -157,30 +160,30 @@ func (p *Page) lineName(l usecase.RentalLine) string {
 	if l.Units == 1 {
 		return l.Name
 	}
-	return p.times(l.Units, l.Name)
+	return p.quantityText(l.Units, l.Name)
 }
 
 // These types are the structured data of rentals for search engines, in the vocabulary of schema.org.
 type (
-	aProduct struct {
-		Context     string      `json:"@context"`
-		Type        string      `json:"@type"`
-		Name        string      `json:"name"`
-		Description string      `json:"description,omitempty"`
-		Category    string      `json:"category,omitempty"`
-		URL         string      `json:"url"`
-		Image       string      `json:"image,omitempty"`
-		Offers      rentalOffer `json:"offers"`
+	productData struct {
+		Context     string          `json:"@context"`
+		Type        string          `json:"@type"`
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Category    string          `json:"category,omitempty"`
+		URL         string          `json:"url"`
+		Image       string          `json:"image,omitempty"`
+		Offers      rentalOfferData `json:"offers"`
 	}
-	rentalOffer struct {
+	rentalOfferData struct {
 		Type     string      `json:"@type"`
 		Function string      `json:"businessFunction"`
 		Price    json.Number `json:"price"`
 		Currency string      `json:"priceCurrency"`
-		Rate     aRate       `json:"priceSpecification"`
+		Rate     rateData    `json:"priceSpecification"`
 		URL      string      `json:"url"`
 	}
-	aRate struct {
+	rateData struct {
 		Type     string      `json:"@type"`
 		Price    json.Number `json:"price"`
 		Currency string      `json:"priceCurrency"`
@@ -188,28 +191,28 @@ type (
 	}
 )
 
-// describedRental returns the structured data of a rental.
-func (p *Page) describedRental(r *usecase.Rental) any {
-	at, price, unit := p.Base+p.path(rentalStep(r)), shown(r.Price, r.QuotedPrice), "DAY"
-	if r.Hourly() {
+// describeRental returns the structured data of a rental.
+func (p *Page) describeRental(r *usecase.Rental) any {
+	at, price, unit := p.Base+p.stepPath(rentalStep(r)), currentPrice(r.Price, r.QuotedPrice), "DAY"
+	if r.IsHourly() {
 		unit = "HUR"
 	}
-	return aProduct{
+	return productData{
 		Context: "https://schema.org", Type: "Product", Name: r.Name, Description: r.Description, Category: r.Category,
 		URL: at, Image: r.ImageURL,
-		Offers: rentalOffer{
+		Offers: rentalOfferData{
 			Type: "Offer", Function: "http://purl.org/goodrelations/v1#LeaseOut", Price: price,
-			Currency: p.Business.Offer.Currency, URL: at,
-			Rate: aRate{"UnitPriceSpecification", price, p.Business.Offer.Currency, unit},
+			Currency: p.Business.Snapshot.Currency, URL: at,
+			Rate: rateData{"UnitPriceSpecification", price, p.Business.Snapshot.Currency, unit},
 		},
 	}
 }
 
-// describedRentals returns the structured data of a list of rentals.
-func (p *Page) describedRentals(rentals []*usecase.Rental) any {
+// describeRentals returns the structured data of a list of rentals.
+func (p *Page) describeRentals(rentals []*usecase.Rental) any {
 	all := make([]any, len(rentals))
 	for i, r := range rentals {
-		all[i] = p.describedRental(r)
+		all[i] = p.describeRental(r)
 	}
 	return all
 }
@@ -241,16 +244,16 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 // this length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
-		for _, at := range p.Business.Starts(*w.From) {
-			starts = append(starts, rental.Start{Time: &at, Longest: mostLength(w)})
+		for _, at := range p.Business.HourlyStarts(*w.From) {
+			starts = append(starts, rental.Start{Time: &at, Longest: maxLength(w)})
 		}
 	}
 	var all []timespan.TimeOfDay
 	field := web.Field{Name: "start", Label: p.Words.Say("start_at"), Required: true}
 	for _, s := range starts {
 		label := p.clock(*s.Time)
-		if s.Longest < mostLength(w) {
-			label += " (≤ " + p.lengthOf(w, s.Longest) + ")"
+		if s.Longest < maxLength(w) {
+			label += " (≤ " + p.lengthText(w, s.Longest) + ")"
 		}
 		option := web.Option{Value: s.Time.String(), Label: label}
 		if n := len(all); n > 0 && all[n-1] == *s.Time { // a later range replaces the option of a start
@@ -260,12 +263,12 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 		all = append(all, *s.Time)
 		field.Options = append(field.Options, option)
 	}
-	field.Value = p.startsAt(w, all).String()
+	field.Value = p.selectedStart(w, all).String()
 	return field
 }
 
-// mostLength returns the maximum length of a reservation of the rental, in hours or days.
-func mostLength(w *usecase.Reservation) int {
+// maxLength returns the maximum length of a reservation of the rental, in hours or days.
+func maxLength(w *usecase.Reservation) int {
 	all := w.AllLengths()
 	return all[len(all)-1]
 }
@@ -275,11 +278,11 @@ func mostLength(w *usecase.Reservation) int {
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {
-		lengths = w.Lengths(starts)
+		lengths = w.FreeLengths(starts)
 	}
-	field := web.Field{Name: "for", Label: p.Words.Say("how_long"), Value: strconv.Itoa(w.For), Required: true}
+	field := web.Field{Name: "for", Label: p.Words.Say("how_long"), Value: strconv.Itoa(w.Length), Required: true}
 	for _, n := range lengths {
-		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.lengthOf(w, n)})
+		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.lengthText(w, n)})
 	}
 	return field
 }
@@ -288,7 +291,7 @@ func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Fi
 func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units),
 		Required: true}
-	for n := 1; n <= w.Rental.Most(); n++ {
+	for n := 1; n <= w.Rental.MaxUnits(); n++ {
 		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.Words.Number(n)})
 	}
 	return field

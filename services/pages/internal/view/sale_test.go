@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale shows that the page uses the time zone and currency of the sale,
+// TestCustomerViewUsesZoneAndCurrencyOfSale shows that the page uses the time zone and currency of the sale,
 // even if the business has changed them.
-func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
+func TestCustomerViewUsesZoneAndCurrencyOfSale(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -29,15 +29,15 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Page{
-		Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x",
-		Sold: Sale{Timezone: "Europe/Lisbon", Currency: "EUR"},
+		Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}, LinkPath: "/m/x",
+		Sale: Sale{Timezone: "Europe/Lisbon", Currency: "EUR"},
 	}
 	until := time.Date(2027, 7, 1, 12, 0, 0, 0, time.UTC)
 	start, total := until.Add(2*time.Hour), json.Number("1234.50")
 	may := booking.Cancellation{Allowed: true, Until: &until, Refund: booking.CancellationRefund{Amount: total,
 		Percent: 100, Currency: "EUR"}}
 	nine, ten := timespan.TimeOfDay(15*60), timespan.TimeOfDay(16*60)
-	for name, m := range map[string]*usecase.Managed{
+	for name, m := range map[string]*usecase.CustomerView{
 		"booking": {Booking: &booking.ManagedBooking{Status: booking.StatusConfirmed, Date: "2027-07-01",
 			StartTime: "15:00:00", EndTime: "16:00:00",
 			StartsAt: start, EndsAt: start.Add(time.Hour), Total: total, Cancellation: may}},
@@ -49,7 +49,7 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 			StartTime: &nine, EndTime: &ten, Total: &total, Cancellation: may}},
 	} {
 		var page strings.Builder
-		if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
+		if err := CustomerView(p, m, "").Body.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"15:00 – 16:00", "Europe/Lisbon", "1.234,50\u00a0€", "13:00"} {
@@ -63,9 +63,9 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 	}
 }
 
-// TestTheCustomersPageShowsADepositAsPaid shows that the page names the paid deposit and the amount to pay on site.
+// TestCustomerViewShowsPaidDeposit shows that the page names the paid deposit and the amount to pay on site.
 // After a cancellation, no such amount is shown.
-func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
+func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -96,9 +96,9 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 			return live
 		}
 		paid := &booking.Payment{Status: c.status, Amount: json.Number(c.amount), Refunded: "0"}
-		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x",
-			Sold: Sale{Currency: "EUR"}}
-		for name, m := range map[string]*usecase.Managed{
+		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: offer}, LinkPath: "/m/x",
+			Sale: Sale{Currency: "EUR"}}
+		for name, m := range map[string]*usecase.CustomerView{
 			"booking": {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total,
 				Payment: paid}},
 			"tickets": {Ticket: &booking.ManagedTicket{Status: status(booking.StatusSold), Total: &total,
@@ -107,7 +107,7 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 				Total: &total, Payment: paid}},
 		} {
 			var page strings.Builder
-			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
+			if err := CustomerView(p, m, "").Body.Render(t.Context(), &page); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range c.want {

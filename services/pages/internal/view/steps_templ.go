@@ -13,25 +13,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Who asks who performs the appointment.
-func Who(p *Page, a *usecase.Appointment, n *usecase.Names) Content {
+// Staff returns the step in which the visitor chooses a staff member.
+func Staff(p *Page, a *usecase.Appointment, n *usecase.Names) Content {
 	title := p.Words.Say("who")
-	return Content{title, step(p, a, n, title, nil, who(p, a, n))}
+	return Content{title, step(p, a, n, title, nil, staffCards(p, a, n))}
 }
 
-// When shows a month and the free starts of a day.
-func When(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar) Content {
+// Times returns the step in which the visitor chooses a start. It shows a month, and the free starts of one day.
+func Times(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar) Content {
 	title := p.Words.Say("when")
-	return Content{title, step(p, a, n, title, nil, when(p, a, n, c))}
+	return Content{title, step(p, a, n, title, nil, timesBody(p, a, n, c))}
 }
 
-// Details asks who books, beside what it costs.
-func Details(p *Page, a *usecase.Appointment, f Form) Content {
+// DetailsForm returns the step in which the visitor enters their details. It also shows the price.
+func DetailsForm(p *Page, a *usecase.Appointment, f Form) Content {
 	title := p.Words.Say("details")
-	return Content{title, step(p, a, f.Names, title, f.Price, details(p, a, f))}
+	return Content{title, step(p, a, f.Names, title, f.Price, detailsForm(p, a, f))}
 }
 
-// step is a step after the first: what was answered above the question, and beside it where there is room.
+// step shows the frame of each step after the first: the choices so far, the body, and a summary.
 func step(p *Page, a *usecase.Appointment, n *usecase.Names, title string, price *usecase.Price, body templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -294,9 +294,9 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(a.Package.Name.In(p.spoken()))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(a.Package.Name.In(p.readerLanguage()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 60, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 60, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -330,9 +330,9 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(a.Services[i].DurationMinutes))
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(a.Services[i].DurationMinutes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 65, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 65, Col: 121}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -348,9 +348,9 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.priced(price.Lines[i], false))
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatPrice(price.Lines[i], false))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 67, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 67, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -370,9 +370,9 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.price(s))
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.priceText(s))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 70, Col: 38}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 70, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -457,19 +457,19 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 			}
 		}
 		if price != nil {
-			templ_7745c5c3_Err = saved(p.saves(price)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = savingsLine(p.savingsText(price)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, r := range price.IfFirst {
+			for _, r := range price.FirstBookingRules {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p class=\"small quiet\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.ifFirst(r))
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.firstBookingText(r))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 84, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 84, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -484,13 +484,13 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = paid(p, price).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = priceSummary(p, price).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if k := chosenPackage(a, n); k != nil {
-			costs, saves := p.packageCosts(*k)
-			templ_7745c5c3_Err = saved(saves).Render(ctx, templ_7745c5c3_Buffer)
+		} else if k := findPackage(a, n); k != nil {
+			packagePrice, savings := p.packageTexts(*k)
+			templ_7745c5c3_Err = savingsLine(savings).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -512,9 +512,9 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(costs)
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(packagePrice)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 90, Col: 85}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 90, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -529,7 +529,7 @@ func summary(p *Page, a *usecase.Appointment, n *usecase.Names, price *usecase.P
 	})
 }
 
-// priceDetail says how the price of a line came about.
+// priceDetail explains how the price of a line is computed.
 func priceDetail(p *Page, price *usecase.Price, line int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -551,7 +551,7 @@ func priceDetail(p *Page, price *usecase.Price, line int) templ.Component {
 			templ_7745c5c3_Var25 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, text := range p.priceDetail(price, line) {
+		for _, text := range p.priceTexts(price, line) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<small class=\"quiet\"><bdi>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -574,8 +574,8 @@ func priceDetail(p *Page, price *usecase.Price, line int) templ.Component {
 	})
 }
 
-// saved says what a package saves.
-func saved(text string) templ.Component {
+// savingsLine shows how much a package saves.
+func savingsLine(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -619,7 +619,7 @@ func saved(text string) templ.Component {
 	})
 }
 
-// policy says until when what comes back, and until when it can be cancelled online.
+// policy shows the refunds with their deadlines, and the deadline for cancelling online.
 func policy(p *Page, price *usecase.Price) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -641,7 +641,7 @@ func policy(p *Page, price *usecase.Price) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if says := p.policy(price); len(says) > 0 {
+		if says := p.policyTexts(price); len(says) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<ul class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -674,7 +674,7 @@ func policy(p *Page, price *usecase.Price) templ.Component {
 	})
 }
 
-func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
+func staffCards(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -705,9 +705,9 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 templ.SafeURL
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("when", a.By(usecase.Anyone)))
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("when", a.WithStaff(usecase.AnyStaff)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 123, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 123, Col: 96}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -720,7 +720,7 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("anyone"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 123, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 123, Col: 122}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -731,15 +731,15 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Split {
+		if a.IsSplit {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<li class=\"card\"><h2 class=\"h3\"><a class=\"cover\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var34 templ.SafeURL
-			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("when", a.By(usecase.Each)))
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("when", a.WithStaff(usecase.AnyStaffPerService)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 128, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 128, Col: 106}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -752,7 +752,7 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 			var templ_7745c5c3_Var35 string
 			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("each"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 128, Col: 101}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 128, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
@@ -811,9 +811,9 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var38 templ.SafeURL
-				templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("when", a.By(m.ID.String())))
+				templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("when", a.WithStaff(m.ID.String())))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 140, Col: 80}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 140, Col: 95}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 				if templ_7745c5c3_Err != nil {
@@ -826,7 +826,7 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 				var templ_7745c5c3_Var39 string
 				templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(shown.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 140, Col: 95}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 140, Col: 110}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 				if templ_7745c5c3_Err != nil {
@@ -888,7 +888,7 @@ func who(p *Page, a *usecase.Appointment, n *usecase.Names) templ.Component {
 	})
 }
 
-func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar) templ.Component {
+func timesBody(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -909,13 +909,13 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 			templ_7745c5c3_Var42 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if !c.Known {
-			templ_7745c5c3_Err = unknown(p, p.Link("when", a.Selection)).Render(ctx, templ_7745c5c3_Buffer)
+		if !c.IsKnown {
+			templ_7745c5c3_Err = unknownTimes(p, p.SelectionURL("when", a.Selection)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = calendar(p, p.bookable(a, c)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = calendar(p, p.appointmentMonth(a, c)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -923,12 +923,12 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = starts(p, p.bookable(a, c)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = startList(p, p.appointmentMonth(a, c)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if others := p.more(a, n); len(others) > 0 {
+		if others := p.addableServices(a, n); len(others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "<details class=\"more\"><summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -952,9 +952,9 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var44 templ.SafeURL
-				templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("who", a.With(s.ID.String()).By("")))
+				templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("who", a.WithService(s.ID.String()).WithStaff("")))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 58}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 80}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 				if templ_7745c5c3_Err != nil {
@@ -967,7 +967,7 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 				var templ_7745c5c3_Var45 string
 				templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(s.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 74}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 96}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 				if templ_7745c5c3_Err != nil {
@@ -978,9 +978,9 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var46 string
-				templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(s.DurationMinutes))
+				templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(s.DurationMinutes))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 139}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 167}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
 				if templ_7745c5c3_Err != nil {
@@ -991,9 +991,9 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var47 string
-				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(p.price(s))
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(p.priceText(s))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 168}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 166, Col: 200}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 				if templ_7745c5c3_Err != nil {
@@ -1013,7 +1013,7 @@ func when(p *Page, a *usecase.Appointment, n *usecase.Names, c *usecase.Calendar
 	})
 }
 
-func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
+func detailsForm(p *Page, a *usecase.Appointment, f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1039,9 +1039,9 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var49 templ.SafeURL
-		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("details", a.Selection))
+		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("details", a.Selection))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 174, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 174, Col: 68}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 		if templ_7745c5c3_Err != nil {
@@ -1051,7 +1051,7 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Price.Now != "" {
+		if f.Price.DueNow != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, " data-leaves")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1072,9 +1072,9 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var50 string
-				templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(picked(a.Selection, s))
+				templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(a.Selection, s))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 72}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 76}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 				if templ_7745c5c3_Err != nil {
@@ -1085,9 +1085,9 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var51 string
-				templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(day(s.Date)))
+				templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(noonUTC(s.Date)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 122}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 130}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 				if templ_7745c5c3_Err != nil {
@@ -1100,7 +1100,7 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 				var templ_7745c5c3_Var52 string
 				templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(p.clock(s.Time))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 143}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 178, Col: 151}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 				if templ_7745c5c3_Err != nil {
@@ -1120,8 +1120,8 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.people(a) {
-			templ_7745c5c3_Err = web.Select(p.party(a, f)).Render(ctx, templ_7745c5c3_Buffer)
+		if p.asksPeople(a) {
+			templ_7745c5c3_Err = web.Select(p.peopleField(a, f)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1130,8 +1130,8 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Price.Pays == usecase.PayChoice {
-			templ_7745c5c3_Err = payment(p, f).Render(ctx, templ_7745c5c3_Buffer)
+		if f.Price.PayMode == usecase.PayChoice {
+			templ_7745c5c3_Err = paymentChoice(p, f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1160,8 +1160,8 @@ func details(p *Page, a *usecase.Appointment, f Form) templ.Component {
 	})
 }
 
-// payment asks how it is paid.
-func payment(p *Page, f Form) templ.Component {
+// paymentChoice asks whether the customer pays online or on site.
+func paymentChoice(p *Page, f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1199,11 +1199,11 @@ func payment(p *Page, f Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = way(usecase.PayAtDoor, p.Words.Say("pay_later"), f.Details.Pay).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentOption(usecase.PayAtDoor, p.Words.Say("pay_later"), f.Details.Pay).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = way(usecase.PayOnline, p.Words.With("pay_amount", "Price", p.money(f.Price.Now)), f.Details.Pay).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentOption(usecase.PayOnline, p.Words.With("pay_amount", "Price", p.money(f.Price.DueNow)), f.Details.Pay).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1215,7 +1215,7 @@ func payment(p *Page, f Form) templ.Component {
 	})
 }
 
-func way(name, label, chosen string) templ.Component {
+func paymentOption(name, label, selected string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1253,7 +1253,7 @@ func way(name, label, chosen string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if name == chosen {
+		if name == selected {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1266,7 +1266,7 @@ func way(name, label, chosen string) templ.Component {
 		var templ_7745c5c3_Var57 string
 		templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 207, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `steps.templ`, Line: 207, Col: 93}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 		if templ_7745c5c3_Err != nil {

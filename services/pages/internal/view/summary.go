@@ -21,8 +21,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Link returns the address of a step, with the selection in the query of the address.
-func (p *Page) Link(step string, s usecase.Selection) templ.SafeURL { return p.link(step, s.Values()) }
+// SelectionURL returns the address of a step, with the selection in the query of the address.
+func (p *Page) SelectionURL(step string, s usecase.Selection) templ.SafeURL {
+	return p.queryURL(step, s.Values())
+}
 
 // chip is one choice that the visitor has made, such as the service, with a link to the step in which to change it.
 type chip struct {
@@ -39,16 +41,16 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	}
 	what := strings.Join(services, " + ")
 	if a.Package != nil {
-		what = a.Package.Name.In(p.spoken())
+		what = a.Package.Name.In(p.readerLanguage())
 	}
-	all = append(all, chip{p.Words.Say("what"), what, p.link("", nil)})
+	all = append(all, chip{p.Words.Say("what"), what, p.queryURL("", nil)})
 	if by := p.performer(a, n); by != "" && a.Staff != "" {
 		all = append(all, chip{p.Words.Say("who"), by,
-			p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
+			p.SelectionURL("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
 	}
 	if a.Date != nil && a.Time != nil {
-		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(day(*a.Date)) + ", " + p.clock(*a.Time),
-			p.Link("when", a.Selection)})
+		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(noonUTC(*a.Date)) + ", " + p.clock(*a.Time),
+			p.SelectionURL("when", a.Selection)})
 	}
 	return all
 }
@@ -71,11 +73,11 @@ func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string 
 // such as "anyone". It returns "" if the page does not ask the visitor to choose.
 func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	switch {
-	case !a.Asked():
+	case !a.NeedsStaffChoice():
 		return ""
-	case a.Staff == usecase.Anyone:
+	case a.Staff == usecase.AnyStaff:
 		return p.Words.Say("anyone")
-	case a.Staff == usecase.Each:
+	case a.Staff == usecase.AnyStaffPerService:
 		return p.Words.Say("each")
 	}
 	if id, err := uuid.Parse(a.Staff); err == nil && n.Members[id] != nil {
@@ -85,47 +87,48 @@ func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 }
 
 func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
-	return p.Words.Date(day(d)) + ", " + p.clock(t)
+	return p.Words.Date(noonUTC(d)) + ", " + p.clock(t)
 }
 
 func (p *Page) clock(t timespan.TimeOfDay) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
 }
 
-// instant returns a start in the format of RFC 3339 in UTC, for scripts.
-func (p *Page) instant(s usecase.Slot) string {
-	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
+// slotInstant returns a start in the format of RFC 3339 in UTC, for scripts.
+func (p *Page) slotInstant(s usecase.Slot) string {
+	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Snapshot.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// repeated formats the times `from` and `to` for a day on which the clock is set back, so that some local times occur
-// twice. The time `to` is formatted as the second occurrence, after the change of the clock. Both arguments are local
-// times of the business, stored with the zone UTC.
-func (p *Page) repeated(from, to time.Time) (string, string) {
-	zone := p.Business.Offer.Location()
+// formatRepeatedHour formats the times `from` and `to` for a day on which the clock is set back, so that some local
+// times occur twice. The time `to` is formatted as the second occurrence, after the change of the clock. Both arguments
+// are local times of the business, stored with the zone UTC.
+func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
+	zone := p.Business.Snapshot.Location()
 	date := timespan.DateOf(from, time.UTC)
 	start := time.Unix(timespan.Instant(date, timespan.TimeOfDay(from.Hour()*60+from.Minute()), zone), 0).In(zone)
 	const longestChange = 3 * time.Hour
-	_, after := start.Add(longestChange).Zone()
-	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(after), 0).In(zone))
+	_, offset := start.Add(longestChange).Zone()
+	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(offset), 0).In(zone))
 }
 
 // zone returns the name of the city in the name of the business's time zone.
 func (p *Page) zone() string {
-	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_",
+	return strings.ReplaceAll(p.Business.Snapshot.Timezone[strings.LastIndexByte(p.Business.Snapshot.Timezone, '/')+1:],
+		"_",
 		" ")
 }
 
-// more returns the services that the visitor can add to the chosen services. more returns no service if one of the
-// chosen services can only be booked alone.
-func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
+// addableServices returns the services that the visitor can add to the chosen services. addableServices returns no
+// service if one of the chosen services can only be booked alone.
+func (p *Page) addableServices(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
 			return nil
 		}
 	}
 	var others []*usecase.Service
-	for i := range p.Business.Offer.Services {
-		s := n.Services[p.Business.Offer.Services[i].ID]
+	for i := range p.Business.Snapshot.Services {
+		s := n.Services[p.Business.Snapshot.Services[i].ID]
 		if s != nil && s.AllowMultiple && !s.HasClassSchedule && !slices.Contains(a.Selection.Services, s.ID) {
 			others = append(others, s)
 		}
@@ -133,11 +136,11 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 	return others
 }
 
-// month returns the link to the month whose first day is `first`.
-func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
+// monthURL returns the link to the month whose first day is `first`.
+func (p *Page) monthURL(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
-	return p.link("when", q)
+	return p.queryURL("when", q)
 }
 
 // monthOf returns the month of a date in the form that addresses contain, such as 2027-03.
@@ -166,7 +169,7 @@ func (p *Page) weeks(first timespan.Date) []week {
 	return all
 }
 
-func number(d timespan.Date) int {
+func dayOfMonth(d timespan.Date) int {
 	_, _, n := d.YMD()
 	return n
 }
@@ -181,14 +184,14 @@ type part struct {
 
 // parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue
 // after midnight, the starts on the next date are the last group, and the title of this group is the date.
-func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
+func (p *Page) parts(date timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")},
-		{title: p.Words.Date(day(shown + 1))}}
+		{title: p.Words.Date(noonUTC(date + 1))}}
 	for _, s := range slots {
 		at := 0
 		switch {
-		case s.Date > shown:
+		case s.Date > date:
 			at = night
 		case int(s.Time) >= evening:
 			at = 2
@@ -197,37 +200,39 @@ func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 		}
 		all[at].slots = append(all[at].slots, s)
 	}
-	var some []part
+	var nonEmpty []part
 	for _, x := range all {
 		if len(x.slots) > 0 {
-			some = append(some, x)
+			nonEmpty = append(nonEmpty, x)
 		}
 	}
-	return some
+	return nonEmpty
 }
 
-// picked returns the query of the selection with another start. It is
+// startQuery returns the query of the selection with another start. It is
 // the value of the button with which the visitor chooses this start.
-func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).Values().Encode() }
+func startQuery(s usecase.Selection, slot usecase.Slot) string {
+	return s.WithStart(slot).Values().Encode()
+}
 
 // Form contains the data of the form for the customer's details, including what the customer typed.
 type Form struct {
 	Names   *usecase.Names
 	Details usecase.Details
-	Typed   url.Values // the submitted fields; they contain the answers that the form shows again
-	Wrong   usecase.Wrongs
+	Fields  url.Values // the submitted fields; they contain the answers that the form shows again
+	Errors  usecase.FieldErrors
 	Token   string
 	IsNew   bool // true if the form has not been submitted yet
 	Price   *usecase.Price
 	Nearest []usecase.Slot // other starts, if the chosen start is no longer free
 }
 
-// MostPeople returns the maximum number of people of one booking:
+// MaxPeople returns the maximum number of people of one booking:
 // 20 or, if a class has fewer seats, the number of its seats.
-func MostPeople(a *usecase.Appointment) int {
-	const most = 20
-	if !a.Class() {
-		return most
+func MaxPeople(a *usecase.Appointment) int {
+	const maxPeople = 20
+	if !a.IsClass() {
+		return maxPeople
 	}
 	seats := 1
 	for _, session := range a.Services[0].Classes {
@@ -235,19 +240,19 @@ func MostPeople(a *usecase.Appointment) int {
 			seats = max(seats, session.Capacity)
 		}
 	}
-	return min(most, seats)
+	return min(maxPeople, seats)
 }
 
-// people reports whether the form must ask for the number of people. The form must ask if the service is a class, if a
-// price is per person, or if a pricing rule depends on the number of people.
-func (p *Page) people(a *usecase.Appointment) bool {
-	if a.Class() {
+// asksPeople reports whether the form must ask for the number of people. The form must ask if the service is a class,
+// if a price is per person, or if a pricing rule depends on the number of people.
+func (p *Page) asksPeople(a *usecase.Appointment) bool {
+	if a.IsClass() {
 		return true
 	}
 	if slices.ContainsFunc(a.Services, func(s *catalog.Service) bool { return s.PerPerson }) {
 		return true
 	}
-	return slices.Contains(p.Business.Offer.PriceNeeds, rule.Guests)
+	return slices.Contains(p.Business.Snapshot.PriceNeeds, rule.Guests)
 }
 
 func (p *Page) monthTitle(first timespan.Date) string {
@@ -255,24 +260,24 @@ func (p *Page) monthTitle(first timespan.Date) string {
 	return p.Words.Month(year, month)
 }
 
-// weekday returns the heading of a column of the month: the full name of the weekday if `whole` is true, otherwise a
+// weekday returns the heading of a column of the month: the full name of the weekday if `isFull` is true, otherwise a
 // short form.
-func (p *Page) weekday(column int, whole bool) string {
+func (p *Page) weekday(column int, isFull bool) string {
 	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
-	if whole {
+	if isFull {
 		return p.Words.WholeWeekday(d)
 	}
 	return p.Words.Weekday(d)
 }
 
-// pays returns a text that explains when the customer pays. pays returns "" if the customer chooses the time of payment
-// in the form. pays also returns "" if a part is paid online and the rest on site, because the page already shows the
-// two amounts.
-func (p *Page) pays(price *usecase.Price) string {
-	if price.Now != "" && !money.Number(price.Later).IsZero() {
+// payText returns a text that explains when the customer pays. payText returns "" if the customer chooses the time of
+// payment in the form. payText also returns "" if a part is paid online and the rest on site, because the page already
+// shows the two amounts.
+func (p *Page) payText(price *usecase.Price) string {
+	if price.DueNow != "" && !money.Number(price.DueLater).IsZero() {
 		return ""
 	}
-	switch price.Pays {
+	switch price.PayMode {
 	case usecase.PayOnline:
 		return p.Words.Say("pay_online")
 	case usecase.PayChoice:
@@ -281,54 +286,54 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policy returns sentences about cancellation. The sentences state the refunds with their deadlines, and the deadline
-// for cancelling online. If the start is chosen, the deadlines are dates, otherwise hours before the start.
-func (p *Page) policy(price *usecase.Price) []string {
-	offer := p.Business.Offer
-	steps := slices.Clone(offer.CancellationPolicy)
+// policyTexts returns sentences about cancellation. The sentences state the refunds with their deadlines, and the
+// deadline for cancelling online. If the start is chosen, the deadlines are dates, otherwise hours before the start.
+func (p *Page) policyTexts(price *usecase.Price) []string {
+	snapshot := p.Business.Snapshot
+	steps := slices.Clone(snapshot.CancellationPolicy)
 	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
 	if price.StartsAt.IsZero() {
 		return p.policyInHours(steps)
 	}
-	var says []string
+	var texts []string
 	if !money.Number(price.Total).IsZero() {
-		says = p.refundDates(price.StartsAt)
+		texts = p.refundDates(price.StartsAt)
 	}
-	if within := offer.SelfService.CancelUntilHours; within != nil {
-		if closes := price.StartsAt.Add(-time.Duration(*within) * time.Hour); closes.After(p.Business.Now) {
-			says = append(says, p.Words.With("manage_cancel_until", "When", p.moment(p.local(closes))))
+	if hours := snapshot.SelfService.CancelUntilHours; hours != nil {
+		if deadline := price.StartsAt.Add(-time.Duration(*hours) * time.Hour); deadline.After(p.Business.Now) {
+			texts = append(texts, p.Words.With("manage_cancel_until", "When", p.formatMoment(p.localTime(deadline))))
 		}
 	}
-	return says
+	return texts
 }
 
 // refundDates returns sentences for a booking that is made now and begins at the argument `start`. Each sentence
 // contains a date and the part of the price that a cancellation refunds until this date.
 func (p *Page) refundDates(start time.Time) []string {
-	policy, now := refund.PolicyOf(p.Business.Offer), p.Business.Now
+	policy, now := refund.PolicyOf(p.Business.Snapshot), p.Business.Now
 	steps := policy.Steps(now, start, now)
-	var says []string
+	var texts []string
 	for _, s := range steps {
-		says = append(says, p.refundUntil(s.Until, s.Percent))
+		texts = append(texts, p.refundUntil(s.Until, s.Percent))
 	}
 	switch {
 	case len(policy.Rules) == 0:
 		return nil
-	case len(says) == 0:
+	case len(texts) == 0:
 		return []string{p.Words.Say("manage_refund_none")}
 	case steps[len(steps)-1].Until.Before(start):
-		return append(says, p.Words.Say("refund_never"))
+		return append(texts, p.Words.Say("refund_never"))
 	}
-	return says
+	return texts
 }
 
 // refundUntil returns a sentence: a cancellation before the time in the argument `until` refunds the given percentage.
 func (p *Page) refundUntil(until time.Time, percent int) string {
-	when := p.moment(p.local(until))
+	deadline := p.formatMoment(p.localTime(until))
 	if percent == 100 {
-		return p.Words.With("free_until", "When", when)
+		return p.Words.With("free_until", "When", deadline)
 	}
-	return p.Words.Fill("refund_until", map[string]string{"When": when, "Percent": p.Words.Number(percent)})
+	return p.Words.Fill("refund_until", map[string]string{"When": deadline, "Percent": p.Words.Number(percent)})
 }
 
 // policyInHours returns a sentence for each step of the cancellation
@@ -337,21 +342,21 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	if len(steps) == 0 {
 		return nil
 	}
-	var says []string
+	var texts []string
 	for _, s := range steps {
-		says = append(says, p.Words.Fill("policy_step", map[string]string{
+		texts = append(texts, p.Words.Fill("policy_step", map[string]string{
 			"Time":    p.Words.With("hours", "Count", p.Words.Number(s.HoursBefore)),
 			"Percent": p.Words.Number(s.RefundPercent),
 		}))
 	}
-	return append(says, p.Words.Say("policy_none"))
+	return append(texts, p.Words.Say("policy_none"))
 }
 
 // ruleLabel returns the label of a pricing rule in a language of the business. If the rule has
 // no label, it returns the standard text for this kind of rule, in the language of the page.
 func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
-		return r.Label.In(p.spoken())
+		return r.Label.In(p.readerLanguage())
 	}
 	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
 }
@@ -365,37 +370,38 @@ func initial(name string) string {
 	return ""
 }
 
-// priceDetail returns the texts that explain the price of one line. The texts are the number of people with the price
+// priceTexts returns the texts that explain the price of one line. The texts are the number of people with the price
 // per person, and the labels of the pricing rules that changed the price.
-func (p *Page) priceDetail(price *usecase.Price, line int) []string {
+func (p *Page) priceTexts(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
 	}
-	var says []string
+	var texts []string
 	d := &price.Details[line]
 	if d.Quantity > 1 {
-		says = append(says, p.units(d.Quantity, d.Unit))
+		texts = append(texts, p.unitsText(d.Quantity, d.Unit))
 	}
 	for _, r := range d.Changes {
-		says = append(says, p.ruleLabel(r))
+		texts = append(texts, p.ruleLabel(r))
 	}
-	return says
+	return texts
 }
 
-// units formats a price per person and the number of people, such as "3 × €17.50".
-func (p *Page) units(quantity int, unit json.Number) string {
+// unitsText formats a price per person and the number of people, such as "3 × €17.50".
+func (p *Page) unitsText(quantity int, unit json.Number) string {
 	return p.Words.Number(quantity) + " × " + p.money(unit)
 }
 
-// ifFirst returns the text that states how a pricing rule changes the price if this is the customer's first booking.
-func (p *Page) ifFirst(r *catalog.Rule) string {
+// firstBookingText returns the text that states how a pricing rule changes the price if this is the customer's first
+// booking.
+func (p *Page) firstBookingText(r *catalog.Rule) string {
 	var change string
-	currency := p.Business.Offer.Money()
+	currency := p.Business.Snapshot.Money()
 	switch {
 	case r.Percent != nil:
-		change = signed(r.Percent.IsNegative(), r.Percent.Abs().String()+"\u00a0%")
+		change = addSign(r.Percent.IsNegative(), r.Percent.Abs().String()+"\u00a0%")
 	case r.Amount != nil:
-		change = signed(*r.Amount < 0, p.money(currency.JSON(max(*r.Amount, -*r.Amount))))
+		change = addSign(*r.Amount < 0, p.money(currency.JSON(max(*r.Amount, -*r.Amount))))
 	case r.Set != nil:
 		change = p.money(currency.JSON(*r.Set))
 	}
@@ -403,47 +409,47 @@ func (p *Page) ifFirst(r *catalog.Rule) string {
 	return p.Words.Fill("if_first_visit", map[string]string{"Label": label, "Change": change})
 }
 
-// signed adds the sign to the formatted amount by which a price changes.
-func signed(negative bool, amount string) string {
-	if negative {
+// addSign adds the sign to the formatted amount by which a price changes.
+func addSign(isNegative bool, amount string) string {
+	if isNegative {
 		return "−" + amount
 	}
 	return "+" + amount
 }
 
-// totalOf returns the total of a booking and its explanation: prices per person, and the labels of pricing rules.
-func (p *Page) totalOf(b *booking.ManagedBooking) string {
-	says := []string{p.money(b.Total)}
+// bookingTotal returns the total of a booking and its explanation: prices per person, and the labels of pricing rules.
+func (p *Page) bookingTotal(b *booking.ManagedBooking) string {
+	texts := []string{p.money(b.Total)}
 	var changes []booking.PriceChange
 	for _, s := range b.Services {
 		if s.Quantity > 1 {
-			says = append(says, p.units(s.Quantity, s.UnitPrice))
+			texts = append(texts, p.unitsText(s.Quantity, s.UnitPrice))
 		}
 		changes = append(changes, s.PriceChanges...)
 	}
-	return strings.Join(labels(says, changes), " · ")
+	return strings.Join(appendLabels(texts, changes), " · ")
 }
 
-// labels appends to `says` the labels of the pricing rules that changed a price. It adds each label only once.
-func labels(says []string, changes []booking.PriceChange) []string {
+// appendLabels appends to `texts` the labels of the pricing rules that changed a price. It adds each label only once.
+func appendLabels(texts []string, changes []booking.PriceChange) []string {
 	for _, change := range changes {
-		if !slices.Contains(says, change.Label) {
-			says = append(says, change.Label)
+		if !slices.Contains(texts, change.Label) {
+			texts = append(texts, change.Label)
 		}
 	}
-	return says
+	return texts
 }
 
-// changed returns the total of a ticket order or a reservation,
+// totalWithLabels returns the total of a ticket order or a reservation,
 // followed by the labels of the pricing rules that changed the price.
-func (p *Page) changed(total json.Number, changes []booking.PriceChange) string {
-	return strings.Join(labels([]string{p.money(total)}, changes), " · ")
+func (p *Page) totalWithLabels(total json.Number, changes []booking.PriceChange) string {
+	return strings.Join(appendLabels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancellable returns two sentences: the deadline for the refund that a cancellation would
+// cancelTexts returns two sentences: the deadline for the refund that a cancellation would
 // give now, and the deadline for cancelling. It returns nil if the customer may not cancel.
 // It leaves out the first sentence if the refund is zero or the two deadlines are equal.
-func (p *Page) cancellable(c booking.Cancellation) []string {
+func (p *Page) cancelTexts(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
 	}
@@ -451,9 +457,9 @@ func (p *Page) cancellable(c booking.Cancellation) []string {
 	if c.Deadline != nil {
 		deadline = c.Deadline
 	}
-	var says []string
+	var texts []string
 	if c.Until.Before(*deadline) && c.Refund.Percent > 0 {
-		says = append(says, p.refundUntil(*c.Until, c.Refund.Percent))
+		texts = append(texts, p.refundUntil(*c.Until, c.Refund.Percent))
 	}
-	return append(says, p.Words.With("manage_cancel_until", "When", p.moment(p.local(*deadline))))
+	return append(texts, p.Words.With("manage_cancel_until", "When", p.formatMoment(p.localTime(*deadline))))
 }

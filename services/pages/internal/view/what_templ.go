@@ -14,31 +14,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// What is what can be booked.
-func (m *Menus) What(p *Page, groups []usecase.Group) Content {
+// Services returns the first page of a business, with the services that can be booked.
+func (m *Menus) Services(p *Page, groups []usecase.Group) Content {
 	title := p.Words.Say("what")
 	if len(groups) == 0 {
 		return Content{title, note(title, p.Words.Say("nothing"))}
 	}
-	return Content{title, what(p, title, m.of(p, groups))}
+	return Content{title, servicesPage(p, title, m.list(p, groups))}
 }
 
-// Closed says why nothing can be booked.
-func Closed(p *Page) Content {
+// ClosedPage returns a page that explains why the business takes no bookings.
+func ClosedPage(p *Page) Content {
 	text := p.Words.Say("closed")
 	switch {
-	case p.Business.Closed:
-	case p.Business.Offer.NotYetOpen:
+	case p.Business.IsClosed:
+	case p.Business.Snapshot.NotYetOpen:
 		text = p.Words.Say("not_open_yet")
-	case p.Business.Paused != nil:
-		text = p.Words.With("paused", "Date", p.Words.Date(day(*p.Business.Paused)))
+	case p.Business.PausedUntil != nil:
+		text = p.Words.With("paused", "Date", p.Words.Date(noonUTC(*p.Business.PausedUntil)))
 	}
 	title := p.Words.Say("what")
 	return Content{title, note(title, text)}
 }
 
-// Fault says what the reader can do about a request that failed.
-func Fault(p *Page, status int) Content {
+// FaultPage returns a page that explains a failed request with the given HTTP status, and what the reader can do.
+func FaultPage(p *Page, status int) Content {
 	title, text := "fault", "fault_later"
 	switch status {
 	case 404, 405:
@@ -51,16 +51,16 @@ func Fault(p *Page, status int) Content {
 	return Content{p.Words.Say(title), note(p.Words.Say(title), p.Words.Say(text))}
 }
 
-// item is the query that chooses a service.
-func item(s *usecase.Service, variant string) url.Values {
-	chosen := s.ID.String()
+// serviceQuery returns the query that selects a service, and one of its variants if variant is not "".
+func serviceQuery(s *usecase.Service, variant string) url.Values {
+	value := s.ID.String()
 	if variant != "" {
-		chosen += ":" + variant
+		value += ":" + variant
 	}
-	return url.Values{"service": {chosen}}
+	return url.Values{"service": {value}}
 }
 
-func what(p *Page, title string, services templ.Component) templ.Component {
+func servicesPage(p *Page, title string, services templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -122,7 +122,7 @@ func what(p *Page, title string, services templ.Component) templ.Component {
 	})
 }
 
-// menu is what a business says of itself and its services.
+// menu shows the description of the business, its services and its packages.
 func menu(p *Page, groups []usecase.Group) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -187,7 +187,7 @@ func menu(p *Page, groups []usecase.Group) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, s := range g.Services {
-				templ_7745c5c3_Err = service(p, s, g.Category != "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = serviceCard(p, s, g.Category != "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -216,7 +216,7 @@ func menu(p *Page, groups []usecase.Group) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, k := range packages {
-				templ_7745c5c3_Err = bundle(p, k).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = packageCard(p, k).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -226,7 +226,7 @@ func menu(p *Page, groups []usecase.Group) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = described(p.describedBusiness(groups)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = structuredData(p.describeBusiness(groups)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -234,8 +234,8 @@ func menu(p *Page, groups []usecase.Group) templ.Component {
 	})
 }
 
-// bundle is a package's card, which leads to the next step with all of its services.
-func bundle(p *Page, k usecase.Package) templ.Component {
+// packageCard shows a package, with a link to the next step that selects all its services.
+func packageCard(p *Page, k usecase.Package) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -256,15 +256,15 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		costs, saves := p.packageCosts(k)
+		price, savings := p.packageTexts(k)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<li class=\"card\"><div class=\"what\"><h3><a class=\"cover\" href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 templ.SafeURL
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link("who", usecase.Selection{Services: k.ServiceIDs}))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(p.SelectionURL("who", usecase.Selection{Services: k.ServiceIDs}))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 103, Col: 87}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 103, Col: 95}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -275,9 +275,9 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(k.Name.In(p.spoken()))
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(k.Name.In(p.readerLanguage()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 103, Col: 113}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 103, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -288,9 +288,9 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(contents(k))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(packageContents(k))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 104, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 104, Col: 51}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -301,9 +301,9 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(k.Minutes()))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(k.Minutes()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 104, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 104, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -313,7 +313,7 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if text := k.Description.In(p.spoken()); text != "" {
+		if text := k.Description.In(p.readerLanguage()); text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"text\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -332,15 +332,15 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if saves != "" {
+		if savings != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(saves)
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(savings)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 109, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 109, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -356,7 +356,7 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(costs)
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(price)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 112, Col: 26}
 		}
@@ -372,8 +372,8 @@ func bundle(p *Page, k usecase.Package) templ.Component {
 	})
 }
 
-// choose names a service, and leads to the next step where it has no variants to choose from.
-func choose(p *Page, s *usecase.Service) templ.Component {
+// serviceLink shows the name of a service. If the service has no variants, the name links to the next step.
+func serviceLink(p *Page, s *usecase.Service) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -410,9 +410,9 @@ func choose(p *Page, s *usecase.Service) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 templ.SafeURL
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(p.link("who", item(s, "")))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(p.queryURL("who", serviceQuery(s, "")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 121, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 121, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -425,7 +425,7 @@ func choose(p *Page, s *usecase.Service) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(s.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 121, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 121, Col: 75}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -440,8 +440,8 @@ func choose(p *Page, s *usecase.Service) templ.Component {
 	})
 }
 
-// service is a service's card; below says that it stands below the heading of a category.
-func service(p *Page, s *usecase.Service, below bool) templ.Component {
+// serviceCard shows a service. The argument hasHeading is true if the card is below the heading of a category.
+func serviceCard(p *Page, s *usecase.Service, hasHeading bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -507,12 +507,12 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if below {
+		if hasHeading {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = choose(p, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = serviceLink(p, s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -525,7 +525,7 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = choose(p, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = serviceLink(p, s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -540,9 +540,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(s.DurationMinutes))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(s.DurationMinutes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 142, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 142, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -582,9 +582,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.price(s))
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.priceText(s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 149, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 149, Col: 36}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -601,9 +601,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 templ.SafeURL
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(p.link("who", item(s, "")))
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(p.queryURL("who", serviceQuery(s, "")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -616,7 +616,7 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(s.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -627,9 +627,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(s.DurationMinutes))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(s.DurationMinutes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 121}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 139}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -640,9 +640,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.itself(s.ID, s.Price, s.QuotedPrice))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.ownPriceText(s.ID, s.Price, s.QuotedPrice))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 178}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 153, Col: 202}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -658,9 +658,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var29 templ.SafeURL
-				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinURLErrs(p.link("who", item(s, v.ID.String())))
+				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinURLErrs(p.queryURL("who", serviceQuery(s, v.ID.String())))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {
@@ -673,7 +673,7 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				var templ_7745c5c3_Var30 string
 				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(v.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 68}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 80}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {
@@ -684,9 +684,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var31 string
-				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.duration(v.DurationMinutes))
+				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatDuration(v.DurationMinutes))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 133}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 151}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 				if templ_7745c5c3_Err != nil {
@@ -697,9 +697,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var32 string
-				templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(p.itself(s.ID, v.Price, v.QuotedPrice))
+				templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(p.ownPriceText(s.ID, v.Price, v.QuotedPrice))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 190}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 155, Col: 214}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 				if templ_7745c5c3_Err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// when shows the free days of a month and the free starts of one day.
-func (p *Pages) when(c *fiber.Ctx) error {
-	page, a, err := p.chosen(c)
+// showTimes shows the free days of a month and the free starts of one day.
+func (p *Pages) showTimes(c *fiber.Ctx) error {
+	page, a, err := p.loadAppointment(c)
 	if err != nil || page == nil {
 		return err
 	}
@@ -26,9 +26,9 @@ func (p *Pages) when(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
+	names, err := p.shop.Names(c.UserContext(), page.Business.Snapshot.Slug, page.Words.Requested)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.When(page, a, names, calendar))
+	return p.show(c, fiber.StatusOK, page, view.Times(page, a, names, calendar))
 }

@@ -1,0 +1,35 @@
+package handler
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// showServices shows the services that can be booked. This is the first page of the business, and search engines may
+// index it.
+func (p *Pages) showServices(c *fiber.Ctx) error {
+	page, err := p.loadPage(c)
+	if err != nil {
+		return err
+	}
+	page.IsIndexable = true
+	if !page.Business.IsOpen() {
+		return p.show(c, fiber.StatusOK, page, view.ClosedPage(page))
+	}
+	if first := page.FirstTab(); first != "" {
+		return c.Redirect(string(page.StepURL(first)), fiber.StatusSeeOther)
+	}
+	return p.listServices(c, page, "")
+}
+
+// listServices shows the services that can be booked. The argument `notice` is a sentence for the visitor at the top of
+// the page; if `notice` is "", the page shows no notice.
+func (p *Pages) listServices(c *fiber.Ctx, page *view.Page, notice string) error {
+	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Requested)
+	if err != nil {
+		return err
+	}
+	page.Notice = notice
+	return p.show(c, fiber.StatusOK, page, p.menus.Services(page, groups))
+}
