@@ -125,7 +125,7 @@ func TestServiceListsBookableStarts(t *testing.T) {
 		ServiceIDs: []uuid.UUID{sauna}, Date: timespan.NewDate(2027, time.March, 1), Time: 10 * 60,
 	}}
 	answer, err := client.Bookable(t.Context(), request)
-	if err != nil || len(answer.Assignments) != 1 || answer.Assignments[0].Parts[0].Resource.Lane != 1 {
+	if err != nil || len(answer.Assignments) != 1 || answer.Assignments[0].Parts[0].Resource.CapacityUnit != 1 {
 		t.Errorf("10:00: %+v, %v", answer, err)
 	}
 	request.Question.ServiceIDs[0] = uuid.UUID{2}

@@ -8,7 +8,7 @@
 //
 // Requests that reserve units of the same rental run one after another, because each
 // locks the rental's row (internal/store). The booking service charges customers who
-// pay online, and reports the result of each charge to this service (internal/charge).
+// pay online, and reports the result of each payment to this service (internal/payment).
 package rental
 
 import (
@@ -49,7 +49,7 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// BookingURL is the base URL of booking's internal port. Booking keeps the charges of reservations.
+	// BookingURL is the base URL of booking's internal port. Booking keeps the payments of reservations.
 	BookingURL string `env:"BOOKING_URL, required"`
 	// Links holds the settings of the links with which customers open their reservations.
 	Links link.Config
@@ -109,38 +109,43 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
 	prices := pricing.NewClient(s.Peer("pricing", cfg.PricingURL))
-	charges := bookingclient.NewCharges(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
-	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
-	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
-	s.Go("learning later news of charges", keepsUp(pool, rt, "learning later news of charges", news.Learn))
-	// The closing of charges is a separate job, so that the job that asks booking for charges does not wait for it.
-	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell))
-	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
+	payments := bookingclient.NewReservationPayments(s.Peer("booking", cfg.BookingURL,
+		peer.WriteTimeout(cfg.Server.RequestTimeout)))
+	news := usecase.NewReconciliation(records, payments, rt.Clock, rt.Telemetry)
+	s.Go("asking for payments", newReconcileJob(pool, rt, "asking for payments", news.RefreshPayments))
+	s.Go("learning later news of payments", newReconcileJob(pool, rt, "learning later news of payments",
+		news.StoreReports))
+	// The closing of payments is a separate job, so that the job that asks booking for payments does not wait for it.
+	s.Go("closing payments", newReconcileJob(pool, rt, "closing payments", news.ClosePayments))
+	s.Go("no longer counting what is over", newReconcileJob(pool, rt, "no longer counting what is over",
+		news.UncountReservations))
 	byID := catalogclient.NewByID(catalog, offers)
-	followers := usecase.NewFollowers(records, offers, byID, rt.Clock, rt.Telemetry)
+	followers := usecase.NewOfferSync(records, offers, byID, rt.Clock, rt.Telemetry)
 	s.Go("hearing of new offers", func(ctx context.Context) error {
-		return catalogclient.Listen(ctx, rdb, followers.Changed)
+		return catalogclient.Listen(ctx, rdb, followers.RecordChange)
 	})
-	s.Go("following rentals", keepsUp(pool, rt, "following rentals", followers.Once))
-	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock,
+	s.Go("following rentals", newReconcileJob(pool, rt, "following rentals", followers.RunOnce))
+	owner := usecase.NewOwner(offers, records, prices, payments, links, cfg.Server.RequestTimeout, rt.Clock,
 		rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
-	api.NewByLink(usecase.NewByLink(records, byID, charges, news, rt.Clock)).Mount(s.Internal)
+	api.NewCustomerLinks(usecase.NewCustomerLinks(records, byID, payments, news, rt.Clock)).Mount(s.Internal)
 	return nil
 }
 
-// chargesEvery is the interval at which the jobs ask booking about charges; one call
-// covers many charges. A customer who returns from the provider's payment page does not
+// reconcileInterval is the interval at which the jobs ask booking about payments; one call
+// covers many payments. A customer who returns from the provider's payment page does not
 // wait for this interval: the page behind the customer's link asks booking immediately.
-const chargesEvery = 5 * time.Second
+const reconcileInterval = 5 * time.Second
 
-// keepsUp returns a job that calls the function `do` every [chargesEvery], in one replica at a time. If `do` returns an
-// error, the next run calls it again. The argument `name` is the name of the job in logs and of its lock in PostgreSQL.
-func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string,
-	do func(context.Context) error) func(context.Context) error {
-	job := periodic.Job{Every: chargesEvery, Timeout: time.Minute, FailureMessage: name + " failed, and is done again",
+// newReconcileJob returns a job that calls the function `reconcile` every [reconcileInterval], in one replica at a
+// time. If `reconcile` returns an error, the next run calls it again. The argument `name` is the name of the job in
+// logs and of its lock in PostgreSQL.
+func newReconcileJob(pool *pgxpool.Pool, rt server.Runtime, name string,
+	reconcile func(context.Context) error) func(context.Context) error {
+	job := periodic.Job{Every: reconcileInterval, Timeout: time.Minute,
+		FailureMessage: name + " failed, and is done again",
 		Do: func(ctx context.Context) error {
-			_, err := postgres.RunExclusively(ctx, pool, name, do)
+			_, err := postgres.RunExclusively(ctx, pool, name, reconcile)
 			return err
 		}}
 	return func(ctx context.Context) error { return job.Run(ctx, rt.Telemetry.Logger) }

@@ -29,9 +29,9 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const kayak = "22222222-2222-4222-8222-222222222222"
 
-// offerServer starts a fake catalog and returns its URL. It has one business, harbor, with six kayaks that are rented
-// by the day. Two of them are in service.
-func offerServer(t *testing.T) string {
+// startOfferServer starts a fake catalog and returns its URL. It has one business, harbor, with six kayaks that are
+// rented by the day. Two of them are in service.
+func startOfferServer(t *testing.T) string {
 	t.Helper()
 	six := 6
 	body, err := json.Marshal(catalog.Snapshot{
@@ -98,7 +98,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	return srv
 }
 
-func ask(t *testing.T, method, url, body string) (int, string) {
+func sendRequest(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -116,69 +116,70 @@ func ask(t *testing.T, method, url, body string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-func expect(t *testing.T, method, url, body string, status int, want string) {
+func expectAnswer(t *testing.T, method, url, body string, status int, want string) {
 	t.Helper()
-	if got, answer := ask(t, method, url, body); got != status || !strings.Contains(answer, want) {
+	if got, answer := sendRequest(t, method, url, body); got != status || !strings.Contains(answer, want) {
 		t.Errorf("%s %s: %d %s, want %d %s", method, url, got, answer, status, want)
 	}
 }
 
-func TestItServesFromCatalogsOfferAndItsOwnTables(t *testing.T) {
+func TestServiceServesOfferAndReservations(t *testing.T) {
 	t.Parallel()
-	srv := start(t, offerServer(t))
+	srv := start(t, startOfferServer(t))
 	internal, public := "http://"+srv.InternalAddr().String(), "http://"+srv.PublicAddr().String()+"/api/public/harbor"
 	for _, probe := range []string{"/livez", "/readyz", "/metrics"} {
-		expect(t, http.MethodGet, internal+probe, "", http.StatusOK, "")
+		expectAnswer(t, http.MethodGet, internal+probe, "", http.StatusOK, "")
 	}
-	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusOK,
+	expectAnswer(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusOK,
 		`{"ceilings":{"`+kayak+`":2}}`)
-	expect(t, http.MethodPost, internal+"/internal/businesses/harbor/reservations",
+	expectAnswer(t, http.MethodPost, internal+"/internal/businesses/harbor/reservations",
 		`{"rental_id": "`+kayak+
 			`", "start_date": "2027-06-11", "end_date": "2027-06-12", "quantity": 1, "customer_name": "Zoë"}`,
 		http.StatusCreated, `"status":"reserved"`)
 	question := "/rental-availability?rentalId=" + kayak + "&startDate=2027-06-11&endDate=2027-06-11&quantity="
-	expect(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
-	expect(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
+	expectAnswer(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
+	expectAnswer(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
 	for range 61 { // no limit by address applies to peers
-		expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK,
+		expectAnswer(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK,
 			`{"available":true}`)
 	}
 	const calendar = "/rental-available-dates?start=2027-06-11&end=2027-06-13&rental_id=" + kayak
-	expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+calendar, "", http.StatusOK,
+	expectAnswer(t, http.MethodGet, internal+"/internal/api/public/harbor"+calendar, "", http.StatusOK,
 		`{"days":{"2027-06-11":{"`+kayak+`":1},"2027-06-12":{"`+kayak+`":1},"2027-06-13":{"`+kayak+
 			`":2}},"computed":true,"timezone":"Europe/Lisbon"}`)
 }
 
 func TestInternalPathsAreNotPublic(t *testing.T) {
 	t.Parallel()
-	srv := start(t, offerServer(t))
+	srv := start(t, startOfferServer(t))
 	for _, path := range []string{
 		"/internal/businesses/harbor/ceilings", "/internal/businesses/harbor/reservations", "/livez", "/metrics",
 		"/api/public/harbor/rental-available-dates", // only for availability
 	} {
-		expect(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound,
+		expectAnswer(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound,
 			`"messageCode":"not_found"`)
 	}
-	expect(t, http.MethodPost, "http://"+srv.PublicAddr().String()+"/api/public/harbor/rental-availability", "",
+	expectAnswer(t, http.MethodPost, "http://"+srv.PublicAddr().String()+"/api/public/harbor/rental-availability", "",
 		http.StatusMethodNotAllowed,
 		`"messageCode":"method_not_allowed"`)
 }
 
-func TestWithoutCatalogItIsReadyAndSaysThatItCannotKnow(t *testing.T) {
+func TestServiceWithoutCatalogAnswersUnverified(t *testing.T) {
 	t.Parallel()
 	srv := start(t, "http://127.0.0.1:1")
 	internal, public := "http://"+srv.InternalAddr().String(), "http://"+srv.PublicAddr().String()+"/api/public/harbor"
-	expect(t, http.MethodGet, internal+"/readyz", "", http.StatusOK, "ok")
-	expect(t, http.MethodGet, internal+"/internal/api/public/harbor/rental-available-dates?rental_id="+kayak+
+	expectAnswer(t, http.MethodGet, internal+"/readyz", "", http.StatusOK, "ok")
+	expectAnswer(t, http.MethodGet, internal+"/internal/api/public/harbor/rental-available-dates?rental_id="+kayak+
 		"&start=2027-06-11&end=2027-06-13", "", http.StatusOK, `"computed":false`)
-	expect(t, http.MethodGet, public+"/rental-availability?rentalId="+kayak+"&startDate=2027-06-11&endDate=2027-06-11",
+	expectAnswer(t, http.MethodGet, public+"/rental-availability?rentalId="+kayak+
+		"&startDate=2027-06-11&endDate=2027-06-11",
 		"",
 		http.StatusServiceUnavailable, `"availability_unverified"`)
-	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "",
+	expectAnswer(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "",
 		http.StatusServiceUnavailable, `"service_unavailable"`)
 }
 
-func TestFaultsOfSettingsNameTheirVariables(t *testing.T) {
+func TestValidateNamesInvalidSettings(t *testing.T) {
 	t.Parallel()
 	cfg := Config{}
 	cfg.Server.TrustedProxies = []string{"x"}

@@ -14,8 +14,8 @@ import (
 // Resource is something that a booking can occupy. With Lane 0 it is the staff member with the id ID.
 // With Lane 1, 2, … it is one capacity unit of the service with the id ID, which needs no staff member.
 type Resource struct {
-	ID   uuid.UUID `json:"id"`
-	Lane int       `json:"lane,omitempty"`
+	ID           uuid.UUID `json:"id"`
+	CapacityUnit int       `json:"lane,omitempty"`
 }
 
 // Occupied is the time, with buffers, that the active bookings of one business occupy

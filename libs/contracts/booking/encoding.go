@@ -56,8 +56,8 @@ func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(o.Busy)))
 	b = binary.AppendUvarint(b, uint64(spans))
 	for i := range o.Busy {
-		if o.Busy[i].Lane < 0 {
-			return nil, fmt.Errorf("lane %d of %s: lanes are counted from 0", o.Busy[i].Lane, o.Busy[i].ID)
+		if o.Busy[i].CapacityUnit < 0 {
+			return nil, fmt.Errorf("lane %d of %s: lanes are counted from 0", o.Busy[i].CapacityUnit, o.Busy[i].ID)
 		}
 		b = appendBusy(b, &o.Busy[i])
 	}
@@ -74,7 +74,7 @@ func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 }
 
 func appendBusy(b []byte, busy *Busy) []byte {
-	lane := uint64(busy.Lane) << 1
+	lane := uint64(busy.CapacityUnit) << 1
 	if busy.Class {
 		lane |= 1
 	}
@@ -231,7 +231,7 @@ func (r *reader) busy(b *Busy, all []int64) []int64 {
 	if lane>>1 > math.MaxInt32 {
 		r.fail("lane %d: at most %d is possible", lane>>1, math.MaxInt32)
 	}
-	b.Lane, b.Class = int(lane>>1), lane&1 == 1
+	b.CapacityUnit, b.Class = int(lane>>1), lane&1 == 1
 	edges := 2 * r.count("spans", leastSpan)
 	if edges > cap(all)-len(all) {
 		r.fail("a resource has more spans than are left of all")

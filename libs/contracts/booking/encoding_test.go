@@ -32,7 +32,7 @@ func anyOccupied(t *rapid.T) booking.Occupied {
 	o := booking.Occupied{Busy: []booking.Busy{}}
 	for range rapid.IntRange(0, 8).Draw(t, "resources") {
 		b := booking.Busy{
-			Resource: booking.Resource{ID: anyID(t), Lane: rapid.IntRange(0, 1<<31-1).Draw(t, "lane")},
+			Resource: booking.Resource{ID: anyID(t), CapacityUnit: rapid.IntRange(0, 1<<31-1).Draw(t, "lane")},
 			Class:    rapid.Bool().Draw(t, "class"),
 			Edges:    []int64{},
 		}
@@ -136,7 +136,7 @@ func TestBytesThatAreNoOccupiedTimeAreRefusedInWords(t *testing.T) {
 func TestNegativeLanesAndSeatsHaveNoByteForm(t *testing.T) {
 	t.Parallel()
 	for _, o := range []booking.Occupied{
-		{Busy: []booking.Busy{{Resource: booking.Resource{Lane: -1}}}},
+		{Busy: []booking.Busy{{Resource: booking.Resource{CapacityUnit: -1}}}},
 		{Seats: []booking.SeatsTaken{{Taken: -1}}},
 	} {
 		if b, err := o.AppendBinary(nil); err == nil {

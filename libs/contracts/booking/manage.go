@@ -117,7 +117,7 @@ func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 		"such as 12.50, or 0.")
 }
 
-// OpenPayment is an open charge, which the customer can pay until DueAt. CheckoutURL is the
+// OpenPayment is an open payment, which the customer can pay until DueAt. CheckoutURL is the
 // payment page of the provider. Only the customer may get it. After the payment, the provider
 // sends the customer to the customer's link, with payment=done or payment=open in the query.
 type OpenPayment struct {

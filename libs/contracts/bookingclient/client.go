@@ -1,5 +1,5 @@
 // Package bookingclient is the client of the booking service's internal API. [Client] is for
-// other services, [Agents] for the MCP server, [Charges] for the rental service and [Links]
+// other services, [Agents] for the MCP server, [ReservationPayments] for the rental service and [Links]
 // for the customers' pages. The types of requests and responses are in libs/contracts/booking.
 package bookingclient
 

@@ -1,5 +1,5 @@
 // Package catalogclient is the client of the catalog service. [Client] reads offers and keeps them in memory.
-// [Owner] publishes and reads manifests. [Eraser] deletes the data of removed businesses, and [Forgetter]
+// [Owner] publishes and reads manifests. [Eraser] deletes the data of removed businesses, and [RetentionJob]
 // anonymizes customers after the retention time. The types of requests and responses are in libs/contracts/catalog.
 package catalogclient
 

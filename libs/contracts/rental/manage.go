@@ -63,8 +63,8 @@ func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.
 		endpoints.Request(endpoints.ByToken{Token: token}, agreed))
 }
 
-// OpenPayment returns the open charge of a reservation with its payment page, so that the customer can
-// continue to pay. Faults: not_found; conflict if the charge cannot be paid now; payment_unavailable.
+// OpenPayment returns the open payment of a reservation with its payment page, so that the customer can
+// continue to pay. Faults: not_found; conflict if the payment cannot be paid now; payment_unavailable.
 func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return OpenPaymentPage.Call(byCustomer(ctx), c.peer, endpoints.ByToken{Token: token})
 }

@@ -80,11 +80,11 @@ func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase)
 // AddRetentionJob adds the retention job to the service. The job anonymizes the data of customers whose last booking
 // ended long enough ago. Each business sets the retention time. Only one replica of the service runs the job at a time.
 func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
-	kept catalogclient.Remembered) {
+	kept catalogclient.CustomerRecords) {
 	runExclusively := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.RunExclusively(ctx, pool, "forgetting customers", work)
 		return err
 	}
-	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, runExclusively, s.rt.Clock,
+	s.Go("forgetting customers", catalogclient.NewRetentionJob(catalog, offers, kept, runExclusively, s.rt.Clock,
 		s.rt.Telemetry).Run)
 }

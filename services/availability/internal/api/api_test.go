@@ -241,7 +241,7 @@ func parseInstant(text string) int64 {
 }
 
 func newBusy(id uuid.UUID, unit int, from, to string) booking.Busy {
-	return booking.Busy{Resource: booking.Resource{ID: id, Lane: unit},
+	return booking.Busy{Resource: booking.Resource{ID: id, CapacityUnit: unit},
 		Edges: []int64{parseInstant(from), parseInstant(to)}}
 }
 
@@ -483,7 +483,7 @@ func TestReadOccupiedSplitsLongSpans(t *testing.T) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most
-	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1},
+	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, CapacityUnit: 1},
 		Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
 	got, err := readOccupied(t.Context(), n, n.offer.ID, span, false, nil)
 	if err != nil {
@@ -565,7 +565,8 @@ func TestBookableReturnsAssignments(t *testing.T) {
 		r.Question.ServiceIDs = []uuid.UUID{sauna}
 		r.Occupied.Busy = []booking.Busy{newBusy(sauna, 1, "2027-03-01T09:30", "2027-03-01T09:40")}
 	})
-	if len(units) != 1 || units[0].StaffID != nil || len(units[0].Parts) != 3 || units[0].Parts[1].Resource.Lane != 2 {
+	if len(units) != 1 || units[0].StaffID != nil || len(units[0].Parts) != 3 ||
+		units[0].Parts[1].Resource.CapacityUnit != 2 {
 		t.Errorf("one unit busy for a while: %+v", units)
 	}
 }

@@ -79,7 +79,8 @@ func randomSessions(r *rand.Rand) []catalog.ClassSession {
 // randomBookings draws occupied time of each member and capacity unit, and booked seats of each session.
 func randomBookings(r *rand.Rand, o *catalog.Snapshot) ([]booking.Busy, []booking.SeatsTaken) {
 	var busy []booking.Busy
-	for _, resource := range []booking.Resource{{ID: anna}, {ID: ben}, {ID: sauna, Lane: 1}, {ID: sauna, Lane: 2}} {
+	for _, resource := range []booking.Resource{{ID: anna}, {ID: ben}, {ID: sauna, CapacityUnit: 1},
+		{ID: sauna, CapacityUnit: 2}} {
 		b := booking.Busy{Resource: resource}
 		for at := int64(firstOfWeek-1) * 86400; at < int64(firstOfWeek+8)*86400; {
 			at += int64(r.IntN(600)) * 60

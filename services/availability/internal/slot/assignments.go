@@ -152,7 +152,7 @@ func (o *Openings) newAssignment(start int64, w combination) availability.Assign
 // appendPart appends a part to parts. If the last part occupies the same resource
 // and ends when the new part begins, appendPart extends the last part instead.
 func appendPart(parts []availability.Part, id uuid.UUID, unit int, span timespan.Span) []availability.Part {
-	resource := booking.Resource{ID: id, Lane: unit}
+	resource := booking.Resource{ID: id, CapacityUnit: unit}
 	if n := len(parts); n > 0 && parts[n-1].Resource == resource && parts[n-1].Occupies.End == span.Start {
 		parts[n-1].Occupies.End = span.End
 		return parts

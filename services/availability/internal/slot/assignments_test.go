@@ -41,7 +41,7 @@ func TestFindAssignmentsLimitsCapacityUnits(t *testing.T) {
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	offer, q := newAlwaysOpenOffer(t, "UTC", nil, hall)
 	assignments := FindAssignments(offer, q, monday, 600, booking.Occupied{})
-	if len(assignments) != 64 || assignments[63].Parts[0].Resource.Lane != 64 {
+	if len(assignments) != 64 || assignments[63].Parts[0].Resource.CapacityUnit != 64 {
 		t.Errorf("%d assignments, want the 64 lowest units", len(assignments))
 	}
 }
@@ -137,7 +137,7 @@ func TestFindAssignmentsOccupiesEachPerformer(t *testing.T) {
 			for i, s := range q.Services {
 				until := at + int64(s.DurationMinutes)*minute
 				isHeld := slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
-					return p.Resource.Lane == 0 && c.Performers[i] != nil && p.Resource.ID == *c.Performers[i] &&
+					return p.Resource.CapacityUnit == 0 && c.Performers[i] != nil && p.Resource.ID == *c.Performers[i] &&
 						p.Occupies.Start <= at && until <= p.Occupies.End
 				})
 				if hasStaff := len(s.StaffIDs) > 0; isHeld != hasStaff {

@@ -180,7 +180,7 @@ func (q Question) wants(c *catalog.ClassSession) bool {
 func groupAppointmentTime(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {
-		if b.Lane == 0 && !b.Class {
+		if b.CapacityUnit == 0 && !b.Class {
 			busy[b.ID] = append(busy[b.ID], b.Spans()...)
 		}
 	}

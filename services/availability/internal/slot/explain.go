@@ -346,7 +346,7 @@ func describeBusySpan(e *explanation, cause int, reason *availability.Reason) {
 	h := e.listBusySpans()[cause]
 	from, to := e.toLocal(h.span.Start), e.toLocal(h.span.End)
 	reason.Whose, reason.From, reason.To = availability.OfBusiness, &from, &to
-	if h.Lane == 0 {
+	if h.CapacityUnit == 0 {
 		reason.Whose, reason.StaffID = availability.OfStaff, &h.ID
 	}
 }

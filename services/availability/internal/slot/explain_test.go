@@ -268,8 +268,8 @@ func (a explainCase) cancelBookings(r availability.Reason) booking.Occupied {
 	for _, b := range a.occupied.Busy {
 		few := booking.Busy{Resource: b.Resource, Class: b.Class}
 		for _, s := range b.Spans() {
-			named := e.toLocal(s.Start) == *r.From && e.toLocal(s.End) == *r.To && (b.Lane == 0) == (r.StaffID != nil)
-			if !named || b.Lane == 0 && *r.StaffID != b.ID {
+			named := e.toLocal(s.Start) == *r.From && e.toLocal(s.End) == *r.To && (b.CapacityUnit == 0) == (r.StaffID != nil)
+			if !named || b.CapacityUnit == 0 && *r.StaffID != b.ID {
 				few.Add(s)
 			}
 		}

@@ -69,7 +69,7 @@ func (o *oracle) countSeatsLeft(c *catalog.ClassSession, i int) int {
 // count.
 func (o *oracle) isMemberBusy(member uuid.UUID, from, to int) bool {
 	for _, b := range o.occupied.Busy {
-		for i := 0; b.ID == member && b.Lane == 0 && !b.Class && i < len(b.Edges); i += 2 {
+		for i := 0; b.ID == member && b.CapacityUnit == 0 && !b.Class && i < len(b.Edges); i += 2 {
 			if o.minuteAt(b.Edges[i]) < to && from < o.minuteAt(b.Edges[i+1]) {
 				return true
 			}

@@ -560,7 +560,7 @@ func (o *oracle) newAssignment(s *catalog.Staff, i, turn, unit int) oracleAssign
 func (o *oracle) findFreeUnit(s *catalog.Service, at, j int) int {
 	for unit := 1; ; unit++ {
 		inUse := slices.ContainsFunc(o.occupied.Busy, func(b booking.Busy) bool {
-			for i := 0; b.ID == s.ID && b.Lane == unit && i < len(b.Edges); i += 2 {
+			for i := 0; b.ID == s.ID && b.CapacityUnit == unit && i < len(b.Edges); i += 2 {
 				if o.minuteAt(b.Edges[i]) <= at && at < o.minuteAt(b.Edges[i+1]) {
 					return true
 				}
@@ -589,7 +589,7 @@ func (o *oracle) expandAssignments(assignments []availability.Assignment) []orac
 		}
 		for _, p := range c.Parts {
 			for at := o.minuteAt(p.Occupies.Start); at < o.minuteAt(p.Occupies.End); at++ {
-				a.Occupied = append(a.Occupied, occupiedMinute{at, p.Resource.ID, p.Resource.Lane})
+				a.Occupied = append(a.Occupied, occupiedMinute{at, p.Resource.ID, p.Resource.CapacityUnit})
 			}
 		}
 		expanded = append(expanded, a)

@@ -203,7 +203,7 @@ func (b business) drawOccupied(offer *catalog.Snapshot) booking.Occupied {
 	}
 	for _, s := range offer.Services {
 		for unit := 1; len(s.StaffIDs) == 0 && unit <= s.Capacity+1; unit++ {
-			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, Lane: unit}, Edges: b.drawEdges()})
+			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, CapacityUnit: unit}, Edges: b.drawEdges()})
 		}
 	}
 	seats, held := b.drawSales(offer)

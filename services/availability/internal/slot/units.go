@@ -27,16 +27,16 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	o := occupancy{members: make(map[uuid.UUID][]int64, len(occupied)), units: make(map[uuid.UUID][]unitUse)}
 	for _, b := range occupied {
 		edges := b.Edges[:len(b.Edges)&^1]
-		if b.Lane == 0 {
+		if b.CapacityUnit == 0 {
 			if previous := o.members[b.ID]; previous != nil {
 				edges = slices.Concat(previous, edges)
 			}
 			o.members[b.ID] = edges
 			continue
 		}
-		for i := 0; b.Lane > 0 && i < len(edges); i += 2 {
+		for i := 0; b.CapacityUnit > 0 && i < len(edges); i += 2 {
 			if edges[i] < edges[i+1] {
-				use := unitUse{Span: timespan.Span{Start: edges[i], End: edges[i+1]}, unit: b.Lane}
+				use := unitUse{Span: timespan.Span{Start: edges[i], End: edges[i+1]}, unit: b.CapacityUnit}
 				o.units[b.ID] = append(o.units[b.ID], use)
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Charges serves the charges of rental's reservations over HTTP. The client is Charges of libs/contracts/bookingclient.
+// Payments serves the charges of rental's reservations over HTTP. The client is Charges of
+// libs/contracts/bookingclient.
 type Charges struct{ charges *usecase.Charges }
 
 // NewCharges returns the internal API of charges.
@@ -62,7 +63,7 @@ func (ch *Charges) open(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked booking.NewCharge
+	var asked booking.NewReservationPayment
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (ch *Charges) close(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked booking.CloseCharge
+	var asked booking.ClosePayment
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (ch *Charges) close(c *fiber.Ctx) error {
 }
 
 func (ch *Charges) known(c *fiber.Ctx) error {
-	var asked booking.ChargesRequest
+	var asked booking.ReservationPaymentsRequest
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (ch *Charges) known(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.Charges{Charges: known})
+	return c.JSON(booking.ReservationPayments{Payments: known})
 }
 
 func (ch *Charges) news(c *fiber.Ctx) error {
@@ -118,15 +119,15 @@ func (ch *Charges) news(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.Charges{Charges: charges})
+	return c.JSON(booking.ReservationPayments{Payments: charges})
 }
 
 func (ch *Charges) noted(c *fiber.Ctx) error {
-	var noted booking.NotedCharges
+	var noted booking.ReportAcknowledgements
 	if err := jsonBody(c, &noted); err != nil {
 		return err
 	}
-	if err := ch.charges.Noted(c.UserContext(), noted.Noted); err != nil {
+	if err := ch.charges.Noted(c.UserContext(), noted.Acknowledgements); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

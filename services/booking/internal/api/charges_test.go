@@ -23,15 +23,15 @@ import (
 )
 
 // charges returns a client of the charges API, as the service `rental` uses it.
-func (w *town) charges() *bookingclient.Charges {
+func (w *town) charges() *bookingclient.ReservationPayments {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
-	return bookingclient.NewCharges(p)
+	return bookingclient.NewReservationPayments(p)
 }
 
 // kayaks returns the charge of a reservation for 40.00 EUR.
-func (s *shop) kayaks() booking.NewCharge {
-	return booking.NewCharge{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR",
+func (s *shop) kayaks() booking.NewReservationPayment {
+	return booking.NewReservationPayment{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR",
 		Manage: pagesURL + "/m/token"}
 }
 
@@ -46,14 +46,14 @@ func (s *shop) openCharge(id uuid.UUID) string {
 }
 
 // known returns the charge of a reservation as the API returns it to rental.
-func (s *shop) known(id uuid.UUID) booking.Charge {
+func (s *shop) known(id uuid.UUID) booking.PaymentState {
 	s.t.Helper()
-	found, err := s.charges().Charges(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
+	found, err := s.charges().List(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
 		{BusinessID: s.offer.ID, ID: uuid.New()}})
 	if err != nil || len(found) != 1 || found[0].ID != id || found[0].BusinessID != s.offer.ID {
 		s.t.Fatalf("the charge of one reservation is %+v, %v", found, err)
 	}
-	return found[0].Charge
+	return found[0].Payment
 }
 
 func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
@@ -65,9 +65,10 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter),
-		Step: 1, UpdatedAt: now}
-	if diff := cmp.Diff(want, opened.Charge); diff != "" {
+	want := booking.PaymentState{Provider: "stripe", Status: booking.PaymentStateOpen, Amount: 4000,
+		DueAt: now.Add(expiresAfter),
+		Step:  1, UpdatedAt: now}
+	if diff := cmp.Diff(want, opened.Payment); diff != "" {
 		t.Error(diff)
 	}
 	session := opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
@@ -82,12 +83,12 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
 		}
 	}
-	for name, ask := range map[string]func() (*booking.OpenedCharge, error){
-		"opened again": func() (*booking.OpenedCharge, error) {
+	for name, ask := range map[string]func() (*booking.ReservationCheckout, error){
+		"opened again": func() (*booking.ReservationCheckout, error) {
 			return charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
 		},
-		"its page once more": func() (*booking.OpenedCharge, error) {
-			return charges.Page(t.Context(), s.offer.ID, id)
+		"its page once more": func() (*booking.ReservationCheckout, error) {
+			return charges.FindCheckout(t.Context(), s.offer.ID, id)
 		},
 	} {
 		if again, err := ask(); err != nil || cmp.Diff(opened, again) != "" {
@@ -102,10 +103,10 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 		t.Errorf("an attempt failed: %s", diff)
 	}
 	s.paysFor(f, session)
-	if got := s.known(id); got.Status != booking.ChargePaid {
+	if got := s.known(id); got.Status != booking.PaymentStatePaid {
 		t.Errorf("it was paid and is %+v", got)
 	}
-	if _, err := charges.Page(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
+	if _, err := charges.FindCheckout(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the page of what is paid: %v", err)
 	}
 	if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
@@ -117,7 +118,7 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 	t.Parallel()
 	off := func(s *shop, id uuid.UUID, refund *booking.NumberedRefund) {
 		if _, err := s.charges().Close(context.Background(), s.offer.ID, id,
-			booking.CloseCharge{Refund: refund}); err != nil {
+			booking.ClosePayment{Refund: refund}); err != nil {
 			s.t.Error(err)
 		}
 	}
@@ -127,51 +128,51 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 		status  string
 		back    []int64
 	}{
-		"nobody pays": {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.ChargeCancelled, nil},
+		"nobody pays": {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.PaymentStateCancelled, nil},
 		"paid at the end": {func(s *shop, f *fakeStripe, _ uuid.UUID, page string) {
 			f.checkOut(s.t.(*testing.T), page)
-		}, booking.ChargePaid, nil},
+		}, booking.PaymentStatePaid, nil},
 		"Stripe ends it": {func(s *shop, _ *fakeStripe, _ uuid.UUID, page string) {
 			s.tell("checkout.session.expired", map[string]any{"id": page})
-		}, booking.ChargeCancelled, nil},
+		}, booking.PaymentStateCancelled, nil},
 		"given up": {func(s *shop, _ *fakeStripe, id uuid.UUID, _ string) {
 			off(s, id, nil)
 			off(s, id, nil)
-		}, booking.ChargeCancelled, nil},
+		}, booking.PaymentStateCancelled, nil},
 		"given up while it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			f.checkOut(s.t.(*testing.T), page)
 			off(s, id, nil)
 			s.tell("checkout.session.completed", map[string]any{"id": page, "payment_status": "paid"})
 			off(s, id, nil)
-		}, booking.ChargePaid, []int64{4000}},
+		}, booking.PaymentStatePaid, []int64{4000}},
 		"given up after it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, nil)
 			off(s, id, nil)
-		}, booking.ChargePaid, []int64{4000}},
+		}, booking.PaymentStatePaid, []int64{4000}},
 		"paid and cancelled": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
 			off(s, id, part) // rental repeats the request, because it got no response
-		}, booking.ChargePaid, []int64{1500}},
+		}, booking.PaymentStatePaid, []int64{1500}},
 		"paid and cancelled without a refund": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, &booking.NumberedRefund{Number: 1})
-		}, booking.ChargePaid, nil},
+		}, booking.PaymentStatePaid, nil},
 		"refunded twice": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
 			off(s, id, &booking.NumberedRefund{Number: 2, Part: refund.Part{Amount: 2500, Percent: 62}})
 			off(s, id, part)
-		}, booking.ChargePaid, []int64{1500, 2500}},
+		}, booking.PaymentStatePaid, []int64{1500, 2500}},
 		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ uuid.UUID, _ string) {
 			if _, err := s.pool.Exec(context.Background(),
 				`UPDATE payments SET status = 'creating', reference = NULL`); err != nil {
 				s.t.Error(err)
 			}
-		}, booking.ChargeCancelled, nil},
+		}, booking.PaymentStateCancelled, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -214,14 +215,14 @@ func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
 		}
 		f.set(answers)
 		s.step()
-		if got := s.known(id); got.Status != booking.ChargeCancelled {
+		if got := s.known(id); got.Status != booking.PaymentStateCancelled {
 			t.Errorf("%s: the charge is %s", name, got.Status)
 		}
 		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: what is over is opened again: %v", name, err)
 		}
 	}
-	for name, asked := range map[string]booking.NewCharge{
+	for name, asked := range map[string]booking.NewReservationPayment{
 		"nothing to pay":   {Slug: s.offer.Slug, Name: "Kayak", Currency: "EUR", Manage: "https://x"},
 		"another currency": {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "USD", Manage: "https://x"},
 		"no link":          {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "EUR"},
@@ -231,11 +232,12 @@ func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.CloseCharge{}); !fault.Is(err,
+	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.ClosePayment{}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("closing what is not there: %v", err)
 	}
-	if _, err := s.charges().Charges(t.Context(), make([]booking.ReservationID, booking.MaxCharges+1)); !fault.Is(err,
+	if _, err := s.charges().List(t.Context(),
+		make([]booking.ReservationID, booking.MaxReservationPayments+1)); !fault.Is(err,
 		fault.InvalidParameter) {
 		t.Errorf("too many: %v", err)
 	}
@@ -266,7 +268,7 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 		}
 		for range i % 3 {
 			wg.Go(func() {
-				if _, err := client.Close(t.Context(), s.offer.ID, ids[i], booking.CloseCharge{}); err != nil {
+				if _, err := client.Close(t.Context(), s.offer.ID, ids[i], booking.ClosePayment{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -279,9 +281,9 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 		s.step()
 	}
 	for i := range n {
-		want, back := booking.ChargeCancelled, []int64(nil)
+		want, back := booking.PaymentStateCancelled, []int64(nil)
 		if i%2 == 0 {
-			want = booking.ChargePaid
+			want = booking.PaymentStatePaid
 			if i%3 > 0 {
 				back = []int64{4000}
 			}
@@ -345,17 +347,18 @@ func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
 	reference := "pi_of_" + session
 	waiting := func(want int64) {
 		t.Helper()
-		news, err := charges.News(t.Context())
+		news, err := charges.ListReports(t.Context())
 		if err != nil || (want == 0) != (len(news) == 0) || want > 0 &&
-			(len(news) != 1 || news[0].ID != id || news[0].News != want) {
+			(len(news) != 1 || news[0].ID != id || news[0].Reports != want) {
 			t.Errorf("%+v wait, want news %d: %v", news, want, err)
 		}
 	}
 	noted := func(news int64) {
 		t.Helper()
 		ctx := actor.With(t.Context(), actor.Actor{Kind: actor.System})
-		err := charges.Noted(ctx,
-			[]booking.NotedCharge{{ReservationID: booking.ReservationID{BusinessID: s.offer.ID, ID: id}, News: news}})
+		err := charges.AcknowledgeReports(ctx,
+			[]booking.ReportAcknowledgement{{ReservationID: booking.ReservationID{BusinessID: s.offer.ID, ID: id},
+				Reports: news}})
 		if err != nil {
 			t.Error(err)
 		}

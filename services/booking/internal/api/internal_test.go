@@ -114,7 +114,7 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := from.Unix() + 9*3600 + 30*60
-	if len(occupied.Busy) != 1 || occupied.Busy[0].ID != *a.body.Booking.StaffID || occupied.Busy[0].Lane != 0 ||
+	if len(occupied.Busy) != 1 || occupied.Busy[0].ID != *a.body.Booking.StaffID || occupied.Busy[0].CapacityUnit != 0 ||
 		len(occupied.Busy[0].Edges) != 2 || occupied.Busy[0].Edges[0] != start || occupied.Busy[0].Edges[1] != start+
 		55*60 {
 		t.Errorf("occupied is %+v", occupied)

@@ -365,7 +365,7 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		}
 		assignment := availability.Assignment{During: during, Performers: performers,
 			Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
-		if resource.Lane == 0 {
+		if resource.CapacityUnit == 0 {
 			assignment.StaffID = &resource.ID
 		}
 		answer.Assignments = append(answer.Assignments, assignment)
@@ -379,7 +379,7 @@ func resources(s *catalog.Service) []booking.Resource {
 		all = append(all, booking.Resource{ID: id})
 	}
 	for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity; lane++ {
-		all = append(all, booking.Resource{ID: s.ID, Lane: lane})
+		all = append(all, booking.Resource{ID: s.ID, CapacityUnit: lane})
 	}
 	return all
 }

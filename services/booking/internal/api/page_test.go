@@ -251,7 +251,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	w.change(withGala(public))
 	charges, reservation := w.charges(), uuid.New()
 	reserve := func(id uuid.UUID, address string) error {
-		return charges.Count(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address,
+		return charges.CountReservation(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address,
 			EndsAt: now.Add(48 * time.Hour), MaxOpen: 3})
 	}
 	buy := func(address string) (*booking.Ticket, error) {
@@ -288,7 +288,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 		t.Errorf("after the tickets were cancelled: %v", err)
 	}
 	full("full again")
-	if err := charges.Uncount(t.Context(), w.offer.ID, reservation); err != nil {
+	if err := charges.UncountReservation(t.Context(), w.offer.ID, reservation); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.onPage("", wanted("13:30", of("zoe@b\u00fccher.example"))); err != nil {

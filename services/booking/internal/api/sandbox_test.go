@@ -106,7 +106,7 @@ func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing
 		opened.CheckoutURL != "" {
 		t.Errorf("a reservation: %+v, %v", opened, err)
 	}
-	if got := s.known(reservation); got.Status != booking.ChargePaid || got.Provider != payment.Sandbox {
+	if got := s.known(reservation); got.Status != booking.PaymentStatePaid || got.Provider != payment.Sandbox {
 		t.Errorf("its charge: %+v", got)
 	}
 	if n := s.count(`SELECT count(*) FROM payments WHERE status = 'paid' AND provider = 'sandbox'`); n != 3 {

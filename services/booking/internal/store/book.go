@@ -365,7 +365,7 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
 			slices.Compare(a.Resource.ID[:], b.Resource.ID[:]),
-			cmp.Compare(a.Resource.Lane, b.Resource.Lane),
+			cmp.Compare(a.Resource.CapacityUnit, b.Resource.CapacityUnit),
 			cmp.Compare(a.Occupies.Start, b.Occupies.Start),
 		)
 	})
@@ -375,7 +375,7 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 		starts, ends = make([]time.Time, len(sorted)), make([]time.Time, len(sorted))
 	)
 	for i, p := range sorted {
-		ids[i], lanes[i] = p.Resource.ID, int32(p.Resource.Lane)
+		ids[i], lanes[i] = p.Resource.ID, int32(p.Resource.CapacityUnit)
 		starts[i], ends[i] = time.Unix(p.Occupies.Start, 0), time.Unix(p.Occupies.End, 0)
 	}
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends

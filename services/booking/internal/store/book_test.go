@@ -362,8 +362,8 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	}
 	want := booking.Occupied{Busy: []booking.Busy{
 		{Resource: booking.Resource{ID: anna}, Edges: at(-30, 10, 10, 40, 60, 90)},
-		{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: at(50, 70)},
-		{Resource: booking.Resource{ID: sauna, Lane: 2}, Edges: at(0, 60)},
+		{Resource: booking.Resource{ID: sauna, CapacityUnit: 1}, Edges: at(50, 70)},
+		{Resource: booking.Resource{ID: sauna, CapacityUnit: 2}, Edges: at(0, 60)},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("occupied time (-want +got):\n%s", diff)

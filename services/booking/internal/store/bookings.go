@@ -94,7 +94,7 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
 		"status": filter.Status, "source": filter.Source, "query": filter.Query,
-		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
+		"charges": booking.ExpandPaymentFilter(filter.Payment), "payment": filter.Payment,
 	}
 	if filter.From != nil {
 		args["from"] = filter.From.String()

@@ -92,10 +92,10 @@ func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error
 
 // NotedNews stores, for each charge, the number of the provider's
 // last report that rental has processed. NotedNews is idempotent.
-func (s *Store) NotedNews(ctx context.Context, noted []booking.NotedCharge) error {
+func (s *Store) NotedNews(ctx context.Context, noted []booking.ReportAcknowledgement) error {
 	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
 	for i, n := range noted {
-		businesses[i], ids[i], news[i] = n.BusinessID, n.ID, n.News
+		businesses[i], ids[i], news[i] = n.BusinessID, n.ID, n.Reports
 	}
 	_, err := s.pool.Exec(ctx, `
 		UPDATE payments AS p SET news_told = least(noted.news, p.news)

@@ -109,10 +109,10 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 				"lie ahead; send force to erase them, too.", customer.MostHeld)
 		}
 		erased := customer.Erased{Bookings: len(bookings), Tickets: len(tickets), Ahead: ahead}
-		if err := forget(ctx, tx, businessID, bookings, tickets); err != nil {
+		if err := anonymize(ctx, tx, businessID, bookings, tickets); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if _, err := tx.Exec(ctx, forgetReservationsSQL, businessID, asked.Email, asked.Force, now); err != nil {
+		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, asked.Email, asked.Force, now); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{

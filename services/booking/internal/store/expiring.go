@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// expiringSQL selects the customers of the rows that [Store.ForgetEnded]
+// expiringSQL selects the customers of the rows that [Store.AnonymizeEnded]
 // would anonymize. It uses the same index as ForgetEnded.
 const expiringSQL = `
 SELECT ` + postgres.CustomerDigest + ` FROM bookings WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
@@ -18,7 +18,7 @@ UNION
 SELECT ` + postgres.CustomerDigest + ` FROM tickets WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
 LIMIT $3`
 
-// ExpiringCustomers returns digests of customers whose data [Store.ForgetEnded] would remove
+// ExpiringCustomers returns digests of customers whose data [Store.AnonymizeEnded] would remove
 // if ForgetEnded ran with the same argument `then`. The result has at most `limit` digests.
 func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
 	limit int) ([]string, error) {

@@ -18,21 +18,21 @@ import (
 // An empty name marks an anonymized customer; no other customer has an empty name. The statements also anonymize
 // the copies of the customer's data in events and in idempotency results. Idempotency results are stored for a day.
 const (
-	forgetBookingsSQL = `
+	anonymizeBookingsSQL = `
 UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@bookings)`
 
-	forgetTicketsSQL = `
+	anonymizeTicketsSQL = `
 UPDATE tickets SET customer_name = '', customer_email = NULL, customer_phone = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@tickets)`
 
-	forgetEventsSQL = `
+	anonymizeEventsSQL = `
 UPDATE events
 SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "form_data": {}}'::jsonb
                                      ELSE '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}' END
 WHERE business_id = @business_id AND subject_id = ANY(@bookings::uuid[] || @tickets::uuid[]) AND data ? 'customer_name'`
 
-	forgetAnswersSQL = `
+	deleteResultsSQL = `
 UPDATE made_writes
 SET answer = convert_to((told.answer || CASE WHEN told.answer ? 'Customer'
                                              THEN '{"Customer": {"Name": "", "Email": "", "Phone": null}, "FormData": {}, "LinkHash": null}'::jsonb
@@ -42,14 +42,14 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
-// forgetReservationsSQL deletes the rows that count reservations of an e-mail address for the limit of
+// deleteReservationsSQL deletes the rows that count reservations of an e-mail address for the limit of
 // open bookings. If the third parameter is false, it deletes only the reservations that have ended.
-const forgetReservationsSQL = `
+const deleteReservationsSQL = `
 DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
 
-// forget anonymizes bookings and orders of tickets. The caller must lock
+// anonymize anonymizes bookings and orders of tickets. The caller must lock
 // their rows and the row of the event feed in the same transaction.
-func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
+func anonymize(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
 	if len(bookings)+len(tickets) == 0 {
 		return nil
 	}
@@ -61,22 +61,22 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 	}
 	args := pgx.NamedArgs{"business_id": businessID, "bookings": bookings, "tickets": tickets, "ids": ids}
 	var batch pgx.Batch
-	for _, sql := range []string{forgetBookingsSQL, forgetTicketsSQL, forgetEventsSQL, forgetAnswersSQL} {
+	for _, sql := range []string{anonymizeBookingsSQL, anonymizeTicketsSQL, anonymizeEventsSQL, deleteResultsSQL} {
 		batch.Queue(sql, args)
 	}
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is the maximum number of bookings, and of orders, that one
+// anonymizeBatchSize is the maximum number of bookings, and of orders, that one
 // transaction anonymizes. It limits the number of locks that a transaction holds.
-const forgetStep = 500
+const anonymizeBatchSize = 500
 
-// ForgetEnded anonymizes the bookings and orders of a business that ended at or
+// AnonymizeEnded anonymizes the bookings and orders of a business that ended at or
 // before the time in the argument `then`. It returns the number of anonymized rows.
-func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
-		n, err := s.forgetSome(ctx, businessID, then)
+		n, err := s.anonymizeBatch(ctx, businessID, then)
 		total += n
 		if err != nil || n == 0 {
 			return total, err
@@ -84,22 +84,22 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var n int
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return err
 		}
-		bookings, err := remembered(ctx, tx, "bookings", businessID, then)
+		bookings, err := lockToAnonymize(ctx, tx, "bookings", businessID, then)
 		if err != nil {
 			return err
 		}
-		tickets, err := remembered(ctx, tx, "tickets", businessID, then)
+		tickets, err := lockToAnonymize(ctx, tx, "tickets", businessID, then)
 		if err != nil {
 			return err
 		}
 		n = len(bookings) + len(tickets)
-		return forget(ctx, tx, businessID, bookings, tickets)
+		return anonymize(ctx, tx, businessID, bookings, tickets)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("forget who made what has ended: %w", err)
@@ -107,15 +107,15 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks the rows of bookings or orders to anonymize: they ended at or before the time
-// in the argument `then` and are not anonymized. It locks at most forgetStep rows and returns
+// lockToAnonymize locks the rows of bookings or orders to anonymize: they ended at or before the time
+// in the argument `then` and are not anonymized. It locks at most anonymizeBatchSize rows and returns
 // the ids of these rows. A partial index contains exactly the rows that are not anonymized.
-func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
+func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM `+table+`
 		WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
-		ORDER BY ends_at LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
+		ORDER BY ends_at LIMIT $3 FOR UPDATE`, businessID, then, anonymizeBatchSize)
 	if err != nil {
 		return nil, err
 	}
@@ -126,17 +126,18 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	return ids, err
 }
 
-// RemembersEnded returns the ids of businesses with bookings or orders to anonymize, at
+// BusinessesToAnonymize returns the ids of businesses with bookings or orders to anonymize, at
 // most `limit` ids in ascending order. A booking or order is anonymized if it ended at or
 // before the time in the argument `then`. The ids are greater than the argument `after`.
 //
 // The query uses an index to go from one business to the next.
-func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, then time.Time,
+	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
-		remembersEndedSQL, after, then, limit)
+		businessesToAnonymizeSQL, after, then, limit)
 }
 
-var remembersEndedSQL = postgres.DueBusinesses(
+var businessesToAnonymizeSQL = postgres.DueBusinesses(
 	postgres.DueRows{Table: "bookings", Index: "customer_name <> ''",
 		Condition: "ends_at <= $2 AND customer_name <> ''"},
 	postgres.DueRows{Table: "tickets", Index: "customer_name <> ''",

@@ -128,9 +128,9 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// TestForgettingFirstBookingsOfSeveralCustomers shows that several first bookings can be anonymized together. The
+// TestAnonymizeKeepsFirstBookingsPerCustomer shows that several first bookings can be anonymized together. The
 // unique index of first bookings must not count two anonymized customers as the same customer.
-func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
+func TestAnonymizeKeepsFirstBookingsPerCustomer(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
@@ -139,7 +139,7 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 		b.Customer.Email, b.FirstBooking = fmt.Sprintf("c%d@example.com", i), true
 		mustBook(t, s, b)
 	}
-	if n, err := s.ForgetEnded(testkit.AsSystem(t), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
+	if n, err := s.AnonymizeEnded(testkit.AsSystem(t), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
 		t.Errorf("%d are forgotten, %v", n, err)
 	}
 	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
@@ -147,9 +147,9 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	}
 }
 
-// TestCustomersAreForgottenExactlyWhenTheirTimeHasCome checks the rule of lifecycle.md §6. A set time after its end, a
+// TestAnonymizeEndedStopsAtCutoff checks the rule of lifecycle.md §6. A set time after its end, a
 // booking loses name, e-mail, phone and form data. The rest of the booking stays.
-func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
+func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -182,7 +182,7 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 				due++
 			}
 		}
-		named, err := s.RemembersEnded(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
+		named, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
 		if err != nil || slices.Contains(named, business) != (due > 0) {
 			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, due)
 		}
@@ -190,7 +190,8 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 		if err != nil || len(expiring) != min(due, 1) { // all are of one customer
 			rt.Fatalf("%d customers expire, %v; %d bookings and orders are due", len(expiring), err, due)
 		}
-		if n, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil || int(n) != due {
+		if n, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, then); err != nil ||
+			int(n) != due {
 			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
 		}
 		for _, k := range all {

@@ -39,7 +39,7 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 // the number of the capacity unit.
 func part(resource uuid.UUID, lane, from, to int) availability.Part {
 	return availability.Part{
-		Resource: booking.Resource{ID: resource, Lane: lane},
+		Resource: booking.Resource{ID: resource, CapacityUnit: lane},
 		Occupies: timespan.Span{Start: noon.Unix() + int64(from)*60, End: noon.Unix() + int64(to)*60},
 	}
 }

@@ -97,7 +97,7 @@ func (g *gathering) add(row [][]byte) error {
 		return errNotBinary
 	}
 	h := holding{class: row[2][0] != 0}
-	h.Lane = int(int32(binary.BigEndian.Uint32(row[1])))
+	h.CapacityUnit = int(int32(binary.BigEndian.Uint32(row[1])))
 	copy(h.ID[:], row[0])
 	of, known := g.at[h]
 	if !known {
@@ -161,7 +161,8 @@ func (g *gathering) inOrder() []booking.Busy {
 			Edges: edges[from:len(edges):len(edges)]}
 	}
 	slices.SortFunc(busy, func(a, b booking.Busy) int {
-		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Lane, b.Lane), compareBool(a.Class, b.Class))
+		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.CapacityUnit, b.CapacityUnit),
+			compareBool(a.Class, b.Class))
 	})
 	return busy
 }

@@ -75,7 +75,7 @@ func flat(o booking.Occupied) []held {
 	var all []held
 	for _, b := range o.Busy {
 		for _, s := range b.Spans() {
-			all = append(all, held{b.ID.String(), b.Lane, b.Class, s.Start, s.End})
+			all = append(all, held{b.ID.String(), b.CapacityUnit, b.Class, s.Start, s.End})
 		}
 	}
 	return all

@@ -78,7 +78,7 @@ func lines(t testing.TB, pool *pgxpool.Pool, table string, business uuid.UUID) [
 func linesOf(b store.NewBooking) []string {
 	var all []string
 	for _, p := range b.Parts {
-		all = append(all, fmt.Sprint(b.ID, " ", p.Resource.ID, " ", p.Resource.Lane, " ", p.Occupies.Start, " ",
+		all = append(all, fmt.Sprint(b.ID, " ", p.Resource.ID, " ", p.Resource.CapacityUnit, " ", p.Occupies.Start, " ",
 			p.Occupies.End))
 	}
 	return all

@@ -322,7 +322,7 @@ func (c *calendar) held() []string {
 	for _, b := range c.bookings {
 		for _, p := range b.Parts {
 			if b.live {
-				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.Lane, p.Occupies.Start,
+				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.CapacityUnit, p.Occupies.Start,
 					p.Occupies.End))
 			}
 		}

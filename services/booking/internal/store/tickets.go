@@ -387,7 +387,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 		LIMIT @limit`, pgx.NamedArgs{
 		"business_id": businessID, "event_id": filter.EventID, "query": filter.Query, "after": after,
 		"after_id": afterID, "limit": page.Limit + 1,
-		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
+		"charges": booking.ExpandPaymentFilter(filter.Payment), "payment": filter.Payment,
 	})
 	if err != nil {
 		return nil, "", err

@@ -43,32 +43,33 @@ const maxLink = 2000
 // Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable; conflict
 // if the charge is closed; idempotency_in_progress if another request is opening the charge; the faults of [Offers].
 func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
-	asked booking.NewCharge) (booking.OpenedCharge, error) {
+	asked booking.NewReservationPayment) (booking.ReservationCheckout, error) {
 	ctx = actor.With(ctx, by)
 	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
 	if err != nil {
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	}
 	if asked.Amount <= 0 || asked.Name == "" || asked.Manage == "" || len(asked.Manage) > maxLink ||
 		asked.Currency != offer.Money().Code {
-		return booking.OpenedCharge{}, fault.New(fault.InvalidParameter,
+		return booking.ReservationCheckout{}, fault.New(fault.InvalidParameter,
 			"send an amount above 0 in the business's currency, a name, and the customer's link.")
 	}
 	n, err := c.newCharge(offer, id, asked)
 	if err != nil {
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	}
 	created, err := c.records.CreateCharge(ctx, n)
 	switch {
 	case err != nil:
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	case !created:
 		return c.again(ctx, businessID, id)
 	}
 	return c.pay(ctx, n, offer.Money(), asked)
 }
 
-func (c *Charges) newCharge(offer *catalog.Snapshot, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
+func (c *Charges) newCharge(offer *catalog.Snapshot, id uuid.UUID,
+	asked booking.NewReservationPayment) (store.NewCharge, error) {
 	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the database stores microseconds
 	charge, err := c.newPayment(event.Reservation, offer, "", asked.Amount, now)
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *Charges) newCharge(offer *catalog.Snapshot, id uuid.UUID, asked booking
 // pay opens the payment of a reservation. If pay returns an error, no customer
 // has received the provider's page. Faults: the faults of openPayment.
 func (c *Charges) pay(ctx context.Context, n store.NewCharge, currency money.Currency,
-	asked booking.NewCharge) (booking.OpenedCharge, error) {
+	asked booking.NewReservationPayment) (booking.ReservationCheckout, error) {
 	var (
 		opened store.Charge
 		due    = n.Now.Add(c.Payments.ExpiresAfter)
@@ -96,70 +97,71 @@ func (c *Charges) pay(ctx context.Context, n store.NewCharge, currency money.Cur
 		},
 	})
 	if err != nil {
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	}
-	return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
+	return booking.ReservationCheckout{Payment: c.shown(opened), CheckoutURL: intent.URL}, nil
 }
 
 // again answers a request to open a charge that already exists. Faults: idempotency_in_progress
 // if another request is opening the charge; the faults of [Charges.Page].
-func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
+func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.ReservationCheckout, error) {
 	known, err := c.records.Charge(ctx, businessID, id)
 	switch {
 	case err != nil:
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	case known.Status == store.ChargeCreating:
-		return booking.OpenedCharge{}, inProgress()
+		return booking.ReservationCheckout{}, inProgress()
 	}
 	return c.Page(ctx, businessID, id)
 }
 
 // Page returns an open charge with the provider's page on which the customer pays.
 // Faults: conflict if the reservation has no open charge; payment_unavailable.
-func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
+func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.ReservationCheckout, error) {
 	_, intent, err := c.paymentPage(ctx, businessID, id, nil)
 	if err != nil {
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	}
 	known, err := c.records.Charge(ctx, businessID, id)
 	if err != nil {
-		return booking.OpenedCharge{}, err
+		return booking.ReservationCheckout{}, err
 	}
-	return booking.OpenedCharge{Charge: c.shown(known), CheckoutURL: intent.URL}, nil
+	return booking.ReservationCheckout{Payment: c.shown(known), CheckoutURL: intent.URL}, nil
 }
 
 // Known returns the charges of the given reservations. The result leaves out reservations that
-// have no charge. Fault: invalid_parameter if there are more than booking.MaxCharges reservations.
-func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationCharge, error) {
-	if len(of) > booking.MaxCharges {
-		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
+// have no charge. Fault: invalid_parameter if there are more than booking.MaxReservationPayments reservations.
+func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationPayment, error) {
+	if len(of) > booking.MaxReservationPayments {
+		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxReservationPayments)
 	}
 	found, err := c.records.Charges(ctx, of)
 	return c.allShown(found), err
 }
 
-// News returns the charges with reports of the provider that rental has
-// not processed yet. The result has at most booking.MaxCharges charges.
-func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
-	found, err := c.records.ChargesWithNews(ctx, booking.MaxCharges)
+// Reports returns the charges with reports of the provider that rental has
+// not processed yet. The result has at most booking.MaxReservationPayments charges.
+func (c *Charges) News(ctx context.Context) ([]booking.ReservationPayment, error) {
+	found, err := c.records.ChargesWithNews(ctx, booking.MaxReservationPayments)
 	return c.allShown(found), err
 }
 
 // Noted stores, for each charge, the number of the provider's last report that rental has
-// processed. Fault: invalid_parameter if there are more than booking.MaxCharges charges.
-func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
-	if len(noted) > booking.MaxCharges {
-		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxCharges)
+// processed. Fault: invalid_parameter if there are more than booking.MaxReservationPayments charges.
+func (c *Charges) Noted(ctx context.Context, noted []booking.ReportAcknowledgement) error {
+	if len(noted) > booking.MaxReservationPayments {
+		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxReservationPayments)
 	}
 	return c.records.NotedNews(ctx, noted)
 }
 
-func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
-	shown := make([]booking.ReservationCharge, len(found))
+func (c *Charges) allShown(found []store.Charge) []booking.ReservationPayment {
+	shown := make([]booking.ReservationPayment, len(found))
 	for i, charge := range found {
-		shown[i] = booking.ReservationCharge{
-			ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge),
-			News: charge.News,
+		shown[i] = booking.ReservationPayment{
+			ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID},
+			Payment:       c.shown(charge),
+			Reports:       charge.News,
 		}
 	}
 	return shown
@@ -169,10 +171,10 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 // the charge is paid, Close starts the refund asked.Refund, or a refund of the whole amount if
 // asked.Refund is nil. Faults: not_found if the reservation has no charge; invalid_parameter.
 func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
-	asked booking.CloseCharge) (booking.Charge, error) {
+	asked booking.ClosePayment) (booking.PaymentState, error) {
 	ctx = actor.With(ctx, by)
 	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
-		return booking.Charge{}, fault.New(fault.InvalidParameter,
+		return booking.PaymentState{}, fault.New(fault.InvalidParameter,
 			"refund: send its number from 1 on, an amount of 0 or more, and its percentage.")
 	}
 	err := c.records.CloseCharge(ctx, businessID, id, asked.Refund, c.Clock.Now())
@@ -185,13 +187,13 @@ func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid
 	if errors.Is(err, store.ErrNotFound) {
 		err = fault.New(fault.NotFound, "This reservation has no charge.")
 	}
-	return booking.Charge{}, err
+	return booking.PaymentState{}, err
 }
 
 // shown converts a charge into the type that rental reads.
-func (c *Charges) shown(of store.Charge) booking.Charge {
+func (c *Charges) shown(of store.Charge) booking.PaymentState {
 	currency, _ := money.ParseCurrency(of.Currency) // ParseCurrency cannot fail: the code was valid when it was stored
-	shown := booking.Charge{
+	shown := booking.PaymentState{
 		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy,
 		Step:     c.Payments.Providers.Step(of.Provider, currency),
 		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount,

@@ -493,7 +493,7 @@ func TestTimerWritesNothingAboutErasedCustomer(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM messages`)
 }
 
-func TestForgetEndedDeletesOldMessages(t *testing.T) {
+func TestAnonymizeEndedDeletesOldMessages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	id := uuid.New()
@@ -501,13 +501,13 @@ func TestForgetEndedDeletesOldMessages(t *testing.T) {
 		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	end := monday.Add(48*time.Hour + 45*time.Minute)
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
+	if n, err := w.store.AnonymizeEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
 		t.Errorf("deleted %d, %v before the end", n, err)
 	}
 	if n, err := w.store.SweepMessages(t.Context(), monday); err != nil || n != 0 {
 		t.Errorf("deleted %d, %v new messages", n, err)
 	}
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, end); err != nil || n != 1 {
+	if n, err := w.store.AnonymizeEnded(t.Context(), w.business, end); err != nil || n != 1 {
 		t.Errorf("deleted %d, %v after the end", n, err)
 	}
 }

@@ -238,13 +238,13 @@ const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
-// ForgetEnded deletes old data of a business: the messages about subjects that have ended, and all webhook deliveries
-// of those subjects. The argument `before` is the latest end of these subjects. ForgetEnded uses several transactions
-// and returns the number of deleted rows.
+// AnonymizeEnded deletes old data of a business: the messages about subjects that have ended, and all webhook
+// deliveries of those subjects. The argument `before` is the latest end of these subjects. AnonymizeEnded uses several
+// transactions and returns the number of deleted rows.
 //
 // One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. The transaction
 // locks the business's endpoints, so that no delivery is added at the same time.
-func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, before time.Time) (int64, error) {
+func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, before time.Time) (int64, error) {
 	var total int64
 	for {
 		n, err := s.deleteEndedBatch(ctx, businessID, before)
@@ -296,10 +296,11 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return deleted, err
 }
 
-// RemembersEnded returns the IDs of businesses that have a message about a subject that has ended. The argument
+// BusinessesToAnonymize returns the IDs of businesses that have a message about a subject that has ended. The argument
 // `before` is the latest end of such a subject. The IDs follow the ID in the argument `after`, in ascending order. The
 // argument `limit` is their maximum number. The query finds each next business by an index.
-func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
+func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, before time.Time,
+	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		businessesWithEndedSQL, after, before, limit)
 }

@@ -282,16 +282,16 @@ func TestEraseCustomerDiscardsReadPages(t *testing.T) {
 	}
 }
 
-func TestForgetEndedDeletesDeliveries(t *testing.T) {
+func TestAnonymizeEndedDeletesDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	ended, future := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now),
 		w.addCustomerData("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
-	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
+	if n, err := w.store.AnonymizeEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
 		t.Errorf("deleted %d, %v before the end", n, err)
 	}
 	// a message and two deliveries
-	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 {
+	if n, err := w.store.AnonymizeEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 {
 		t.Errorf("deleted %d, %v", n, err)
 	}
 	if len(w.listDue(ended)) != 0 || len(w.listDue(future)) != 1 {
@@ -322,13 +322,13 @@ FROM generate_series(0, $2::integer) AS i`, w.business, n, ends, later)
 	}
 }
 
-// TestForgetEndedDeletesInBatches needs several transactions. All messages are deleted except one
+// TestAnonymizeEndedDeletesInBatches needs several transactions. All messages are deleted except one
 // about a subject that ends later.
-func TestForgetEndedDeletesInBatches(t *testing.T) {
+func TestAnonymizeEndedDeletesInBatches(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.addMessages(250, now, now.Add(time.Hour))
-	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 250 {
+	if n, err := w.store.AnonymizeEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 250 {
 		t.Errorf("deleted %d, %v, want 250", n, err)
 	}
 	var remaining int
@@ -338,7 +338,7 @@ func TestForgetEndedDeletesInBatches(t *testing.T) {
 	}
 }
 
-func TestRemembersEndedPagesBusinesses(t *testing.T) {
+func TestBusinessesToAnonymizePages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	var ended []uuid.UUID
@@ -352,7 +352,7 @@ func TestRemembersEndedPagesBusinesses(t *testing.T) {
 	slices.SortFunc(ended, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	var found []uuid.UUID
 	for after := uuid.Nil; ; after = found[len(found)-1] {
-		page, err := w.store.RemembersEnded(testkit.AsSystem(t), after, now, 2)
+		page, err := w.store.BusinessesToAnonymize(testkit.AsSystem(t), after, now, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-func TestARangeIsAvailableWhenItsBusiestDayHasEnough(t *testing.T) {
+func TestAvailabilityDependsOnBusiestDay(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, bike, 7, "2027-06-11", "2027-06-12")
@@ -20,15 +20,15 @@ func TestARangeIsAvailableWhenItsBusiestDayHasEnough(t *testing.T) {
 		return s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-15", "quantity",
 			strconv.Itoa(quantity))
 	}
-	ask(3).mustBe(t, 200, available)
-	ask(4).mustBe(t, 200, unavailable("not_enough_units", "Only 3 units are available at that time."))
+	ask(3).expect(t, 200, available)
+	ask(4).expect(t, 200, unavailable("not_enough_units", "Only 3 units are available at that time."))
 	s.reserve(t, bike, 3, "2027-06-13", "2027-06-13")
-	ask(1).mustBe(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
-	s.check(t, "rentalId", bike, "startDate", "2027-06-14", "endDate", "2027-06-15", "quantity", "3").mustBe(t, 200,
+	ask(1).expect(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
+	s.check(t, "rentalId", bike, "startDate", "2027-06-14", "endDate", "2027-06-15", "quantity", "3").expect(t, 200,
 		available)
 }
 
-func TestHoursOfARentalByTheHour(t *testing.T) {
+func TestAvailabilityOfHourlyRentalUsesHours(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, kayak, 3, "2027-06-11", "2027-06-11", "09:00", "11:00")
@@ -50,73 +50,73 @@ func TestHoursOfARentalByTheHour(t *testing.T) {
 		{"2027-06-13", "", "2027-06-14", "", available},
 	} {
 		s.check(t, "rentalId", kayak, "quantity", "2", "startDate", ask.from, "endDate", ask.to, "startTime", ask.start,
-			"endTime", ask.end).mustBe(t, 200, ask.want)
+			"endTime", ask.end).expect(t, 200, ask.want)
 	}
 }
 
-func TestARentalByTheDayIgnoresTheTimes(t *testing.T) {
+func TestAvailabilityOfDailyRentalIgnoresTimes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, single, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
 	for _, times := range [][]string{{"startTime", "20:00", "endTime", "21:00"}, {"startTime", "20:00"},
 		{"startTime", "20:00", "endTime", "08:00"}} {
 		query := append([]string{"rentalId", single, "startDate", "2027-06-11", "endDate", "2027-06-11"}, times...)
-		s.check(t, query...).mustBe(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
+		s.check(t, query...).expect(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
 	}
-	s.check(t, "rentalId", single, "startDate", "2027-06-12", "endDate", "2027-06-12", "startTime", "20:00").mustBe(t,
+	s.check(t, "rentalId", single, "startDate", "2027-06-12", "endDate", "2027-06-12", "startTime", "20:00").expect(t,
 		200, available)
 }
 
-func TestQuantityServiceAndMaintenanceBoundWhatIsFree(t *testing.T) {
+func TestAvailabilityCountsUnitsInService(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ask := func(id, quantity, date string) reply {
 		return s.check(t, "rentalId", id, "quantity", quantity, "startDate", date, "endDate", date)
 	}
-	ask(tent, "3", "2027-06-11").mustBe(t, 200, available)
-	ask(tent, "4", "2027-06-11").mustBe(t, 200,
+	ask(tent, "3", "2027-06-11").expect(t, 200, available)
+	ask(tent, "4", "2027-06-11").expect(t, 200,
 		unavailable("not_enough_units", "Only 3 units are available at that time."))
-	ask(tent, "3", "2027-06-13").mustBe(t, 200,
+	ask(tent, "3", "2027-06-13").expect(t, 200,
 		unavailable("not_enough_units", "Only 2 units are available at that time."))
-	ask(tent, "3", "2027-06-14").mustBe(t, 200, available)
-	ask(unicorn, "1", "2027-06-14").mustBe(t, 200,
+	ask(tent, "3", "2027-06-14").expect(t, 200, available)
+	ask(unicorn, "1", "2027-06-14").expect(t, 200,
 		unavailable("nothing_available", "Nothing is available at that time."))
 }
 
-func TestWhatIsNotOfferedIsNotFoundWith200(t *testing.T) {
+func TestAvailabilityOfUnofferedRentalIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, id := range []string{unknown, retired} {
 		s.check(t, "rentalId", id, "startDate", "2027-06-11", "endDate", "2027-06-11").
-			mustBe(t, 200, unavailable("rental_not_found", "Rental not found"))
+			expect(t, 200, unavailable("rental_not_found", "Rental not found"))
 	}
-	s.change(func(n *peers) {
+	s.change(func(n *fakePeers) {
 		closed := *n.offer
 		closed.Modules.Rentals = false
 		n.offer = &closed
 	})
 	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11").
-		mustBe(t, 200, unavailable("rental_not_found", "Rental not found"))
+		expect(t, 200, unavailable("rental_not_found", "Rental not found"))
 }
 
-func TestThePastAndTheAdvanceLimitAreJudgedInBusinessTime(t *testing.T) {
+func TestAvailabilityChecksDatesInBusinessTime(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	past := unavailable("date_in_past", "The requested dates begin in the past.")
 	beyond := unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet.")
 	ask := func(from, to string) reply { return s.check(t, "rentalId", bike, "startDate", from, "endDate", to) }
-	ask("2027-06-09", "2027-06-20").mustBe(t, 200, past)
-	ask("2027-06-09", "2028-06-30").mustBe(t, 200, past)
-	ask("2027-06-10", "2028-06-09").mustBe(t, 200, available) // the last permitted date: today + 365 days
-	ask("2027-06-10", "2028-06-10").mustBe(t, 200, beyond)
+	ask("2027-06-09", "2027-06-20").expect(t, 200, past)
+	ask("2027-06-09", "2028-06-30").expect(t, 200, past)
+	ask("2027-06-10", "2028-06-09").expect(t, 200, available) // the last permitted date: today + 365 days
+	ask("2027-06-10", "2028-06-10").expect(t, 200, beyond)
 	s.clock.Set(time.Date(2027, time.June, 10, 23, 30, 0, 0, time.UTC)) // 00:30 on the 11th in Lisbon
-	ask("2027-06-10", "2027-06-10").mustBe(t, 200, past)
-	ask("2027-06-11", "2028-06-10").mustBe(t, 200, available)
+	ask("2027-06-10", "2027-06-10").expect(t, 200, past)
+	ask("2027-06-11", "2028-06-10").expect(t, 200, available)
 }
 
-// TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong checks the limits of the rental period (semantics.md §4).
+// TestAvailabilityChecksLength checks the limits of the rental period (semantics.md §4).
 // The number of days includes the first and the last. The limits in hours apply only to requests with times.
-func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
+func TestAvailabilityChecksLength(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	two, four := 2, 4
@@ -141,31 +141,31 @@ func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
 	} {
 		s.check(t, "rentalId", ask.id, "startDate", ask.from, "endDate", ask.to, "startTime", ask.start, "endTime",
 			ask.end).
-			mustBe(t, 200, ask.want)
+			expect(t, 200, ask.want)
 	}
 }
 
-func TestAUnitThatIsOutIsHeldTodayAndNotTomorrow(t *testing.T) {
+func TestAvailabilityCountsHandedOutUnitsUntilMidnight(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	r := s.reserve(t, single, 1, "2027-06-08", "2027-06-09")
 	today := func() reply {
 		return s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-10")
 	}
-	today().mustBe(t, 200, available) // the reservation before was not picked up
-	s.move(t, r.ID, "pickup")
+	today().expect(t, 200, available) // the reservation before was not picked up
+	s.name(t, r.ID, "pickup")
 	none := unavailable("nothing_available", "Nothing is available at that time.")
-	today().mustBe(t, 200, none)
-	s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-11").mustBe(t, 200, none)
-	s.check(t, "rentalId", single, "startDate", "2027-06-11", "endDate", "2027-06-11").mustBe(t, 200, available)
-	s.days(t, "rental_id", single, "start", "2027-06-10", "end", "2027-06-11").mustBe(t, 200,
+	today().expect(t, 200, none)
+	s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-11").expect(t, 200, none)
+	s.check(t, "rentalId", single, "startDate", "2027-06-11", "endDate", "2027-06-11").expect(t, 200, available)
+	s.days(t, "rental_id", single, "start", "2027-06-10", "end", "2027-06-11").expect(t, 200,
 		`{"days": {"2027-06-10": {"`+single+`": 0}, "2027-06-11": {"`+single+
 			`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	s.move(t, r.ID, "return")
-	today().mustBe(t, 200, available)
+	s.name(t, r.ID, "return")
+	today().expect(t, 200, available)
 }
 
-func TestTheReasonIsInTheLanguageOfTheParameterTheCookieOrTheBusiness(t *testing.T) {
+func TestReasonUsesRequestedLanguage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	query := []string{"rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "13"}
@@ -185,18 +185,18 @@ func TestTheReasonIsInTheLanguageOfTheParameterTheCookieOrTheBusiness(t *testing
 		{"\x00\xff", "", "Só há 10 unidades disponíveis nesse período."},
 	} {
 		s.get(t, "harbor/rental-availability", header(ask.cookie), append([]string{"lang", ask.lang}, query...)...).
-			mustBe(t, 200, unavailable("not_enough_units", ask.want))
+			expect(t, 200, unavailable("not_enough_units", ask.want))
 	}
-	s.change(func(n *peers) {
+	s.change(func(n *fakePeers) {
 		klingon := *n.offer
 		klingon.DefaultLanguage = "tlh"
 		n.offer = &klingon
 	})
 	s.get(t, "harbor/rental-availability", nil, query...).
-		mustBe(t, 200, unavailable("not_enough_units", "Only 10 units are available at that time."))
+		expect(t, 200, unavailable("not_enough_units", "Only 10 units are available at that time."))
 }
 
-func TestBadQuestionsAreRefusedByName(t *testing.T) {
+func TestAvailabilityRejectsInvalidParameters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	good := map[string]string{"rentalId": kayak, "startDate": "2027-06-11", "endDate": "2027-06-11"}
@@ -218,12 +218,12 @@ func TestBadQuestionsAreRefusedByName(t *testing.T) {
 			}
 		}
 		answer := s.check(t, append(query, ask.name, ask.value)...)
-		named := ask.name
+		field := ask.name
 		if ask.name == "startDate" && ask.value == "2027-06-12" {
-			named = "endDate"
+			field = "endDate"
 		}
 		if answer.status != 400 || !strings.Contains(answer.body, `"messageCode":"invalid_parameter"`) ||
-			!strings.Contains(answer.body, named) {
+			!strings.Contains(answer.body, field) {
 			t.Errorf("%s=%q: %d %s", ask.name, ask.value, answer.status, answer.body)
 		}
 	}
@@ -236,14 +236,14 @@ func TestBadQuestionsAreRefusedByName(t *testing.T) {
 	}
 	s.check(t, "rentalId", kayak, "startDate", "2027-06-11", "endDate", "2029-06-09").
 		// 730 days, the longest period that a request may have
-		mustBe(t, 200, unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet."))
+		expect(t, 200, unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet."))
 	if answer := s.check(t, "rentalId", kayak, "rentalId", bike, "startDate", "2027-06-11", "endDate",
 		"2027-06-11"); answer.status != 400 {
 		t.Errorf("an id given twice: %d %s", answer.status, answer.body)
 	}
 }
 
-func TestUnknownBusinessesAre404(t *testing.T) {
+func TestAvailabilityOfUnknownBusinessIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, at := range []string{
@@ -256,25 +256,25 @@ func TestUnknownBusinessesAre404(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read(t, answer).mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+		read(t, answer).expect(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
 	}
 }
 
-func TestWhatCannotBeReadIsNeverGuessed(t *testing.T) {
+func TestUnreadableDataIsUnverified(t *testing.T) {
 	t.Parallel()
-	for name, breakIt := range map[string]func(*peers){
-		"offer":        func(n *peers) { n.offerErr = errors.New("catalog is away") },
-		"reservations": func(n *peers) { n.holdingErr = errors.New("the database is away") },
+	for name, breakIt := range map[string]func(*fakePeers){
+		"offer":        func(n *fakePeers) { n.offerErr = errors.New("catalog is away") },
+		"reservations": func(n *fakePeers) { n.occupyingErr = errors.New("the database is away") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			s.change(breakIt)
-			s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11").mustBe(t, 503,
+			s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11").expect(t, 503,
 				`{"error": "Availability could not be checked; try again shortly.", "messageCode": "availability_unverified"}`)
 			zone := map[string]string{"offer": "", "reservations": "Europe/Lisbon"}[name]
 			s.days(t, "rental_id", bike, "start", "2027-06-11", "end", "2027-06-11").
-				mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "`+zone+`"}`)
+				expect(t, 200, `{"days": {}, "computed": false, "timezone": "`+zone+`"}`)
 			if answer := s.days(t, "rental_id", "x", "start", "2027-06-11", "end", "2027-06-11"); answer.status != 400 {
 				t.Errorf("a bad question: %d %s", answer.status, answer.body)
 			}
@@ -282,7 +282,7 @@ func TestWhatCannotBeReadIsNeverGuessed(t *testing.T) {
 	}
 }
 
-func TestTheLimitPassesExactly60AMinuteFromOneAddress(t *testing.T) {
+func TestLimitAllowsSixtyRequestsPerMinute(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const path = "harbor/rental-availability"

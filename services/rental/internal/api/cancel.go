@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func (in *Internal) cancellation(ctx context.Context, r rental.OfReservation) (*booking.Cancellation, error) {
-	offer, err := in.business(ctx, r.OfSlug)
+func (in *Internal) serveCancellation(ctx context.Context, r rental.OfReservation) (*booking.Cancellation, error) {
+	offer, err := in.findBusiness(ctx, r.OfSlug)
 	if err != nil {
 		return nil, err
 	}

@@ -12,44 +12,44 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func (in *Internal) customers(ctx context.Context, r rental.With[customer.Search]) (*customer.List, error) {
+func (in *Internal) serveCustomers(ctx context.Context, r rental.With[customer.Search]) (*customer.List, error) {
 	if err := r.Body.Validate(); err != nil {
 		return nil, err
 	}
-	offer, err := in.business(ctx, r.At)
+	offer, err := in.findBusiness(ctx, r.At)
 	if err != nil {
 		return nil, err
 	}
-	found, err := in.records.Customers(ctx, offer.ID, r.Body)
+	customers, err := in.records.Customers(ctx, offer.ID, r.Body)
 	if err != nil {
 		return nil, err
 	}
-	return &customer.List{Customers: found}, nil
+	return &customer.List{Customers: customers}, nil
 }
 
-func (in *Internal) held(ctx context.Context, r rental.With[customer.Of]) (*rental.Held, error) {
+func (in *Internal) serveCustomerReservations(ctx context.Context, r rental.With[customer.Of]) (*rental.Held, error) {
 	address, err := customer.Check(r.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	offer, err := in.business(ctx, r.At)
+	offer, err := in.findBusiness(ctx, r.At)
 	if err != nil {
 		return nil, err
 	}
-	found, err := in.records.Held(ctx, offer.ID, address, customer.MostHeld+1)
+	reservations, err := in.records.FindCustomerReservations(ctx, offer.ID, address, customer.MostHeld+1)
 	if err != nil {
 		return nil, err
 	}
-	held := rental.Held{Reservations: make([]rental.Reservation, len(found))}
-	for i, each := range found {
-		held.Reservations[i] = in.show(offer, each)
+	held := rental.Held{Reservations: make([]rental.Reservation, len(reservations))}
+	for i, entry := range reservations {
+		held.Reservations[i] = in.show(offer, entry)
 	}
 	return &held, nil
 }
 
-func (in *Internal) expiringCustomers(ctx context.Context,
+func (in *Internal) serveExpiringCustomers(ctx context.Context,
 	r rental.With[customer.Expiring]) (*customer.ExpiringList, error) {
-	offer, err := in.business(ctx, r.At)
+	offer, err := in.findBusiness(ctx, r.At)
 	if err != nil {
 		return nil, err
 	}
@@ -66,22 +66,22 @@ func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Er
 	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
 		return nil, err
 	}
-	offer, err := in.business(ctx, r.At)
+	offer, err := in.findBusiness(ctx, r.At)
 	if err != nil {
 		return nil, err
 	}
 	now := in.clock.Now()
 	erased, err := in.records.EraseCustomer(ctx, offer.ID,
-		store.Erase{Erase: r.Body, Now: now, Today: offer.Today(now), Zone: offer.Location()})
+		store.EraseRequest{Erase: r.Body, Now: now, Today: offer.Today(now), Zone: offer.Location()})
 	if err != nil {
 		return nil, err
 	}
 	return &erased, nil
 }
 
-// outcome returns the stored answer of an earlier write with the
+// findIdempotencyResult returns the stored answer of an earlier write with the
 // same Idempotency-Key. It returns nil if there was no such write.
-func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
+func (in *Internal) findIdempotencyResult(c *fiber.Ctx) ([]byte, error) {
 	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	if id != nil {
 		of.Business = *id
 	}
-	offer, err := in.business(c.UserContext(), of)
+	offer, err := in.findBusiness(c.UserContext(), of)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
 		return nil, nil // no stored answer is left; the request itself fails with the same fault

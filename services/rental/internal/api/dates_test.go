@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {
+func TestDatesCountUnitsFreeAllDay(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, bike, 4, "2027-06-11", "2027-06-12")
@@ -20,38 +20,38 @@ func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {
 	s.reserve(t, kayak, 1, "2027-06-13", "2027-06-13", "02:00", "04:00")
 	s.days(t, "rental_id", strings.Join([]string{kayak, bike, unknown, strings.ToUpper(bike), tent, retired, unicorn},
 		","),
-		"start", "2027-06-11", "end", "2027-06-13").mustBe(t, 200, fmt.Sprintf(`{"days": {
+		"start", "2027-06-11", "end", "2027-06-13").expect(t, 200, fmt.Sprintf(`{"days": {
 			"2027-06-11": {%[1]q: 6, %[2]q: 3, %[3]q: 3, %[4]q: 0},
 			"2027-06-12": {%[1]q: 1, %[2]q: 1, %[3]q: 2, %[4]q: 0},
 			"2027-06-13": {%[1]q: 5, %[2]q: 0, %[3]q: 2, %[4]q: 0}
 		}, "computed": true, "timezone": "Europe/Lisbon"}`, bike, kayak, tent, unicorn))
 }
 
-func TestDaysAreThoseFromTodayToTheAdvanceLimit(t *testing.T) {
+func TestDatesCoverTodayToAdvanceLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ask := func(start, end string) reply { return s.days(t, "rental_id", single, "start", start, "end", end) }
-	ask("2027-06-08", "2027-06-11").mustBe(t, 200,
+	ask("2027-06-08", "2027-06-11").expect(t, 200,
 		`{"days": {"2027-06-10": {"`+single+`": 1}, "2027-06-11": {"`+single+
 			`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	ask("2028-06-09", "2028-06-12").mustBe(t, 200,
+	ask("2028-06-09", "2028-06-12").expect(t, 200,
 		`{"days": {"2028-06-09": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"},
 		{"0001-01-01", "0001-01-02"}} {
-		ask(window[0], window[1]).mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
+		ask(window[0], window[1]).expect(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	}
 }
 
-func TestOnlyUnknownRentalsAre404(t *testing.T) {
+func TestDatesOfUnknownRentalsAreNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, ids := range []string{unknown, retired, unknown + "," + retired} {
 		s.days(t, "rental_id", ids, "start", "2027-06-11", "end", "2027-06-11").
-			mustBe(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
+			expect(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
 	}
 }
 
-func TestTwentyIdsPassAndDuplicatesCountOnce(t *testing.T) {
+func TestDatesAcceptTwentyRentals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ids := []string{single}
@@ -59,13 +59,13 @@ func TestTwentyIdsPassAndDuplicatesCountOnce(t *testing.T) {
 		ids = append(ids, uuid.NewString(), single)
 	}
 	want := `{"days": {"2027-06-11": {"` + single + `": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`
-	s.days(t, "rental_id", strings.Join(ids, ","), "start", "2027-06-11", "end", "2027-06-11").mustBe(t, 200, want)
+	s.days(t, "rental_id", strings.Join(ids, ","), "start", "2027-06-11", "end", "2027-06-11").expect(t, 200, want)
 	s.days(t, "rental_id", strings.Join(append(ids, uuid.NewString()), ","), "start", "2027-06-11", "end",
 		"2027-06-11").
-		mustBe(t, 400, `{"error": "Too many rental_id values (max 20).", "messageCode": "invalid_parameter"}`)
+		expect(t, 400, `{"error": "Too many rental_id values (max 20).", "messageCode": "invalid_parameter"}`)
 }
 
-func TestBadWindowsAreRefusedByName(t *testing.T) {
+func TestDatesRejectInvalidWindows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, ask := range []struct{ id, start, end, named string }{
@@ -91,7 +91,7 @@ func TestBadWindowsAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestPeersReadTheCalendarAsItIsSent(t *testing.T) {
+func TestPeersReadDates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	question := url.Values{"rental_id": {single}, "start": {"2027-06-11"}, "end": {"2027-06-11"}}

@@ -31,7 +31,7 @@ type Offers interface {
 
 // Records is the part of the store that the API uses; [store.Store] documents its methods.
 type Records interface {
-	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+	FindOccupying(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 		page request.Page) ([]store.Reservation, string, error)
@@ -41,9 +41,10 @@ type Records interface {
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error)
-	Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation, error)
+	FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation,
+		error)
 	ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time, limit int) ([]string, error)
-	EraseCustomer(ctx context.Context, businessID uuid.UUID, asked store.Erase) (customer.Erased, error)
+	EraseCustomer(ctx context.Context, businessID uuid.UUID, asked store.EraseRequest) (customer.Erased, error)
 }
 
 var (

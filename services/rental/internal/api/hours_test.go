@@ -15,20 +15,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// openOnWeekdays sets the opening hours: weekdays from 09:00 to 18:00, and Friday night from 22:00 to 02:00.
-func openOnWeekdays(o *catalog.Snapshot) {
+// setWeekdayHours sets the opening hours: weekdays from 09:00 to 18:00, and Friday night from 22:00 to 02:00.
+func setWeekdayHours(o *catalog.Snapshot) {
 	for d := time.Monday; d <= time.Friday; d++ {
 		o.Hours[d] = []timespan.Window{{From: 9 * 60, To: 18 * 60}}
 	}
 	o.Hours[time.Friday] = append(o.Hours[time.Friday], timespan.Window{From: 22 * 60, To: 26 * 60})
 }
 
-// TestRentalsAreHandedOverWithinOpeningHours checks pick-ups and returns around the opening hours of Friday, 11 June
+// TestAvailabilityRequiresOpeningHours checks pick-ups and returns around the opening hours of Friday, 11 June
 // 2027.
-func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
+func TestAvailabilityRequiresOpeningHours(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(openOnWeekdays)
+	s.edit(setWeekdayHours)
 	for _, c := range []struct {
 		id, from, to, start, end string
 		want                     bool
@@ -48,19 +48,19 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 		if c.start != "" {
 			query = append(query, "startTime", c.start, "endTime", c.end)
 		}
-		if got := s.says(t, query, c.id); got != c.want {
+		if got := s.parseAnswer(t, query, c.id); got != c.want {
 			t.Errorf("%+v: available %t", c, got)
 		}
 	}
 	const closed = `{"available":false,"conflictReason":"Pick-up or return is outside opening hours.","messageCode":"closed"}`
-	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").mustBe(t, 200,
+	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").expect(t, 200,
 		closed)
 	s.edit(func(o *catalog.Snapshot) {
 		for i := range o.Rentals {
 			o.Rentals[i].OutsideHours = true
 		}
 	})
-	if !s.says(t, []string{"startDate", "2027-06-12", "endDate", "2027-06-12"}, bike) {
+	if !s.parseAnswer(t, []string{"startDate", "2027-06-12", "endDate", "2027-06-12"}, bike) {
 		t.Error("a rental that is handed over outside hours is not available on a closed day")
 	}
 }
@@ -69,7 +69,7 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 func TestStartsAreWithinOpeningHours(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(openOnWeekdays)
+	s.edit(setWeekdayHours)
 	friday := timespan.NewDate(2027, time.June, 11)
 	for _, start := range s.starts(t, kayak, friday.String(), 1) {
 		for hours := start.Shortest; hours <= start.Longest; hours++ {
@@ -77,7 +77,7 @@ func TestStartsAreWithinOpeningHours(t *testing.T) {
 				int64(hours)*3600, s.offer.Location())
 			query := []string{"startDate", friday.String(), "endDate", until.String(), "startTime", start.Time.String(),
 				"endTime", ends.String()}
-			if !s.says(t, query, kayak) {
+			if !s.parseAnswer(t, query, kayak) {
 				t.Errorf("%s for %d hours is listed and refused", start.Time, hours)
 			}
 		}
@@ -93,34 +93,34 @@ func TestStartsAreWithinOpeningHours(t *testing.T) {
 		t.Errorf("by the day from Friday on: %+v", got)
 	}
 	answer := s.days(t, "rental_id", bike, "start", friday.String(), "end", (friday + 3).String())
-	answer.mustBe(t, 200, `{"days":{"2027-06-11":{"`+bike+`":10},"2027-06-12":{"`+bike+`":0},"2027-06-13":{"`+bike+
+	answer.expect(t, 200, `{"days":{"2027-06-11":{"`+bike+`":10},"2027-06-12":{"`+bike+`":0},"2027-06-13":{"`+bike+
 		`":0},"2027-06-14":{"`+bike+`":10}},`+
 		`"computed":true,"timezone":"Europe/Lisbon"}`)
 }
 
-func TestTheOwnerReservesOutsideOpeningHoursWithAWarning(t *testing.T) {
+func TestOwnerReservationOutsideOpeningHoursWarns(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(openOnWeekdays)
-	wanted := asked(bike, 1, "2027-06-12", "2027-06-12")
+	s.edit(setWeekdayHours)
+	req := newRequest(bike, 1, "2027-06-12", "2027-06-12")
 	once := idempotency.With(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), idempotency.Request{Key: "once"})
-	made, err := s.client.Reserve(once, "harbor", wanted)
-	if err != nil || len(made.Warnings) != 1 || made.Warnings[0].Code != fault.Closed.Code {
-		t.Errorf("got %+v, %v", made, err)
+	reservation, err := s.client.Reserve(once, "harbor", req)
+	if err != nil || len(reservation.Warnings) != 1 || reservation.Warnings[0].Code != fault.Closed.Code {
+		t.Errorf("got %+v, %v", reservation, err)
 	}
 	s.edit(func(o *catalog.Snapshot) { o.Hours[time.Saturday] = o.Hours[time.Monday] })
-	again, err := s.client.Reserve(once, "harbor", wanted)
-	if diff := cmp.Diff(made, again); diff != "" || err != nil {
+	second, err := s.client.Reserve(once, "harbor", req)
+	if diff := cmp.Diff(reservation, second); diff != "" || err != nil {
 		t.Errorf("repeated under other opening hours: %v %s", err, diff)
 	}
 	s.edit(func(o *catalog.Snapshot) { o.Hours[time.Saturday] = nil })
-	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
-		asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
-		t.Errorf("within opening hours: %+v, %v", made, err)
+	if reservation, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
+		newRequest(bike, 1, "2027-06-11", "2027-06-11")); err != nil || reservation.Warnings != nil {
+		t.Errorf("within opening hours: %+v, %v", reservation, err)
 	}
 	address := "zoe@example.com"
-	wanted.CustomerEmail = &address
-	if _, err := s.as(actor.Page, uuid.NewString(), wanted); !fault.Is(err, fault.Conflict) {
+	req.CustomerEmail = &address
+	if _, err := s.reserveAs(actor.Page, uuid.NewString(), req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a customer: %v", err)
 	}
 }

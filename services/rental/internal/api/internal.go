@@ -30,38 +30,39 @@ import (
 
 // Internal serves the API for the other services, under the path /internal.
 type Internal struct {
-	owner   *usecase.Owner
-	news    *usecase.Reconciliation
-	offers  Offers
-	records Records
-	links   *link.Links
-	clock   clock.Clock
+	owner    *usecase.Owner
+	payments *usecase.Reconciliation
+	offers   Offers
+	records  Records
+	links    *link.Links
+	clock    clock.Clock
 }
 
-// NewInternal returns the internal API. The argument `news` fetches the current state of charges from booking.
-func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links,
+// NewInternal returns the internal API. The argument `payments` fetches the current state of payments from booking.
+func NewInternal(owner *usecase.Owner, payments *usecase.Reconciliation, offers Offers, records Records,
+	links *link.Links,
 	now clock.Clock) *Internal {
-	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
+	return &Internal{owner: owner, payments: payments, offers: offers, records: records, links: links, clock: now}
 }
 
 // Mount adds the endpoints of the internal API to r.
 func (in *Internal) Mount(r *server.Internal) {
-	server.Mount(r, rental.ReadCeilings, in.ceilings)
-	server.MountIdempotent(r, rental.Reserve, in.reserve, in.outcome, in.reservedAgain)
-	server.Mount(r, rental.ListReservations, in.reservations)
-	server.Mount(r, rental.ReportRevenue, in.revenueReport)
-	server.Mount(r, rental.CountAhead, in.ahead)
-	server.Mount(r, rental.FindOutside, in.outside)
-	server.Mount(r, rental.ReadReservation, in.reservation)
-	server.Mount(r, rental.SearchCustomers, in.customers)
-	server.Mount(r, rental.ExportHeld, in.held)
-	server.Mount(r, rental.ListExpiringCustomers, in.expiringCustomers)
-	server.MountIdempotent(r, rental.EraseCustomer, in.eraseCustomer, in.outcome, server.AnswerStored)
-	server.Mount(r, rental.ReadLink, in.linkTo)
-	server.Mount(r, rental.PreviewCancellation, in.cancellation)
+	server.Mount(r, rental.ReadCeilings, in.serveCeilings)
+	server.MountIdempotent(r, rental.Reserve, in.reserve, in.findIdempotencyResult, in.answerRetry)
+	server.Mount(r, rental.ListReservations, in.serveReservations)
+	server.Mount(r, rental.ReportRevenue, in.serveRevenueReport)
+	server.Mount(r, rental.CountAhead, in.serveAhead)
+	server.Mount(r, rental.FindOutside, in.serveConflicts)
+	server.Mount(r, rental.ReadReservation, in.serveReservation)
+	server.Mount(r, rental.SearchCustomers, in.serveCustomers)
+	server.Mount(r, rental.ExportHeld, in.serveCustomerReservations)
+	server.Mount(r, rental.ListExpiringCustomers, in.serveExpiringCustomers)
+	server.MountIdempotent(r, rental.EraseCustomer, in.eraseCustomer, in.findIdempotencyResult, server.AnswerStored)
+	server.Mount(r, rental.ReadLink, in.serveLink)
+	server.Mount(r, rental.PreviewCancellation, in.serveCancellation)
 	mountChange(in, r, rental.CancelReservation, in.cancel, optionalBody)
 	mountChange(in, r, rental.RefundReservation, in.refund, optionalBody)
-	mountChange(in, r, rental.ChangeReservationStatus, in.move)
+	mountChange(in, r, rental.ChangeReservationStatus, in.applyTransition)
 }
 
 // mountChange adds an endpoint with which the owner changes a reservation. The function `write` makes the
@@ -71,7 +72,7 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 	write func(context.Context, Req, *catalog.Snapshot) (store.Reservation, error),
 	decode ...func([]byte, *Req) error) {
 	server.MountIdempotent(r, e, func(ctx context.Context, req Req) (*rental.Reservation, error) {
-		offer, err := in.business(ctx, req.Target().OfSlug)
+		offer, err := in.findBusiness(ctx, req.Target().OfSlug)
 		if err != nil {
 			return nil, err
 		}
@@ -79,23 +80,23 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 		if err != nil {
 			return nil, err
 		}
-		return in.shown(ctx, req.Target().OfSlug, changed)
-	}, in.outcome, func(ctx context.Context, req Req, stored []byte) (*rental.Reservation, error) {
+		return in.showWritten(ctx, req.Target().OfSlug, changed)
+	}, in.findIdempotencyResult, func(ctx context.Context, req Req, stored []byte) (*rental.Reservation, error) {
 		var changed store.Reservation
 		if err := json.Unmarshal(stored, &changed); err != nil {
 			return nil, err
 		}
-		return in.shown(ctx, req.Target().OfSlug, changed)
+		return in.showWritten(ctx, req.Target().OfSlug, changed)
 	}, decode...)
 }
 
-// business returns the offer of the business that the request names. Fault: business_not_found.
+// findBusiness returns the offer of the business that the request names. Fault: business_not_found.
 //
 // A request can contain a business id in addition to the slug. If the newest offer of the
 // slug has another id, the fault is business_not_found too. The reason: after a business is
 // removed, another business can get its slug, and the cached offer may still be the old one.
 // Without this check, one of the two businesses could see customers of the other business.
-func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Snapshot, error) {
+func (in *Internal) findBusiness(ctx context.Context, of rental.OfSlug) (*catalog.Snapshot, error) {
 	offer, err := in.offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
 		return offer, err
@@ -109,9 +110,9 @@ func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Sn
 	return offer, nil
 }
 
-// ceilings answers with the value of max_bookable_online for each rental
+// serveCeilings answers with the value of max_bookable_online for each rental
 // of a business: the largest number of units that can ever be reserved.
-func (in *Internal) ceilings(ctx context.Context, r rental.CeilingsRequest) (*rental.Ceilings, error) {
+func (in *Internal) serveCeilings(ctx context.Context, r rental.CeilingsRequest) (*rental.Ceilings, error) {
 	version, err := strconv.ParseInt(r.OfferVersion, 10, 64)
 	if err != nil {
 		return nil, request.Invalid("offer_version: send the version of the offer as a whole number.")
@@ -122,144 +123,147 @@ func (in *Internal) ceilings(ctx context.Context, r rental.CeilingsRequest) (*re
 	}
 	answer := rental.Ceilings{Ceilings: make(map[uuid.UUID]int, len(offer.Rentals))}
 	for i := range offer.Rentals {
-		answer.Ceilings[offer.Rentals[i].ID] = occupancy.StockOf(&offer.Rentals[i]).Ceiling()
+		answer.Ceilings[offer.Rentals[i].ID] = occupancy.NewStock(&offer.Rentals[i]).Ceiling()
 	}
 	return &answer, nil
 }
 
 func (in *Internal) reserve(ctx context.Context, r rental.With[rental.NewReservation]) (*rental.Reservation, error) {
 	by := actor.Of(ctx)
-	wanted, err := parseReservation(r.Body, by)
+	req, err := parseReservation(r.Body, by)
 	if err != nil {
 		return nil, err
 	}
-	made, err := in.owner.Reserve(ctx, by, r.At.Slug, wanted)
+	result, err := in.owner.Reserve(ctx, by, r.At.Slug, req)
 	if err != nil {
 		return nil, err
 	}
-	return in.shownMade(ctx, r.At, made)
+	return in.showNew(ctx, r.At, result)
 }
 
-// reservedAgain answers a repeated request to reserve with the stored reservation.
-func (in *Internal) reservedAgain(ctx context.Context, r rental.With[rental.NewReservation],
+// answerRetry answers a repeated request to reserve with the stored reservation.
+func (in *Internal) answerRetry(ctx context.Context, r rental.With[rental.NewReservation],
 	stored []byte) (*rental.Reservation, error) {
-	var made usecase.Made
-	if err := json.Unmarshal(stored, &made.Reservation); err != nil {
+	var result usecase.ReserveResult
+	if err := json.Unmarshal(stored, &result.Reservation); err != nil {
 		return nil, err
 	}
-	offer, err := in.business(ctx, r.At)
+	offer, err := in.findBusiness(ctx, r.At)
 	if err != nil {
 		return nil, fault.Unknown(err)
 	}
-	if made, err = in.owner.Again(ctx, actor.Of(ctx), offer.ID, made.Reservation); err != nil {
+	if result, err = in.owner.AnswerRetry(ctx, actor.Of(ctx), offer.ID, result.Reservation); err != nil {
 		return nil, err
 	}
-	return in.shownMade(ctx, r.At, made)
+	return in.showNew(ctx, r.At, result)
 }
 
-func (in *Internal) move(ctx context.Context, r rental.MoveRequest,
+func (in *Internal) applyTransition(ctx context.Context, r rental.MoveRequest,
 	offer *catalog.Snapshot) (store.Reservation, error) {
-	return in.owner.Move(ctx, actor.Of(ctx), offer, r.ID, state.Move(r.Move))
+	return in.owner.ApplyTransition(ctx, actor.Of(ctx), offer, r.ID, state.TransitionName(r.Move))
 }
 
 func errNoReservation() error { return fault.New(fault.NotFound, "Reservation not found") }
 
-func (in *Internal) reservations(ctx context.Context, r rental.ReservationsRequest) (*rental.ReservationList, error) {
+func (in *Internal) serveReservations(ctx context.Context,
+	r rental.ReservationsRequest) (*rental.ReservationList, error) {
 	if err := bookingclient.CheckPayment(r.Payment); err != nil {
 		return nil, err
 	}
-	offer, err := in.business(ctx, r.OfSlug)
+	offer, err := in.findBusiness(ctx, r.OfSlug)
 	if err != nil {
 		return nil, err
 	}
-	found, next, err := in.records.Reservations(ctx, offer.ID, r.Filter, r.Page)
+	reservations, next, err := in.records.Reservations(ctx, offer.ID, r.Filter, r.Page)
 	if err != nil {
 		return nil, err
 	}
-	list := rental.ReservationList{Reservations: make([]rental.Reservation, len(found)), NextCursor: next}
-	for i, each := range found {
-		list.Reservations[i] = in.show(offer, each)
+	list := rental.ReservationList{Reservations: make([]rental.Reservation, len(reservations)), NextCursor: next}
+	for i, entry := range reservations {
+		list.Reservations[i] = in.show(offer, entry)
 	}
 	return &list, nil
 }
 
-func (in *Internal) reservation(ctx context.Context, r rental.OfReservation) (*rental.Reservation, error) {
-	offer, err := in.business(ctx, r.OfSlug)
+func (in *Internal) serveReservation(ctx context.Context, r rental.OfReservation) (*rental.Reservation, error) {
+	offer, err := in.findBusiness(ctx, r.OfSlug)
 	if err != nil {
 		return nil, err
 	}
-	found, err := in.lookAt(ctx, offer.ID, r.ID)
+	reservation, err := in.readRefreshed(ctx, offer.ID, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoReservation()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return new(in.show(offer, found)), nil
+	return new(in.show(offer, reservation)), nil
 }
 
-// lookAt reads a reservation after it has asked booking for the current state of its charge.
-func (in *Internal) lookAt(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
-	found, err := in.records.Reservation(ctx, businessID, id)
-	if err != nil || found.Payment == nil {
-		return found, err
+// readRefreshed reads a reservation after it has asked booking for the current state of its payment.
+func (in *Internal) readRefreshed(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
+	reservation, err := in.records.Reservation(ctx, businessID, id)
+	if err != nil || reservation.Payment == nil {
+		return reservation, err
 	}
-	in.news.Look(ctx, booking.ReservationID{BusinessID: businessID, ID: id}, found.Payment)
+	in.payments.Refresh(ctx, booking.ReservationID{BusinessID: businessID, ID: id}, reservation.Payment)
 	return in.records.Reservation(ctx, businessID, id)
 }
 
-func (in *Internal) ahead(ctx context.Context, of rental.OfSlug) (*rental.AheadCount, error) {
-	n, err := in.owner.Ahead(ctx, of.Slug)
+func (in *Internal) serveAhead(ctx context.Context, of rental.OfSlug) (*rental.AheadCount, error) {
+	n, err := in.owner.CountAhead(ctx, of.Slug)
 	if err != nil {
 		return nil, err
 	}
 	return &rental.AheadCount{Count: n}, nil
 }
 
-// shown renders a reservation that has just been written. If the offer cannot be read, the
+// rendered renders a reservation that has just been written. If the offer cannot be read, the
 // fault is outcome_unknown, because the reservation was written but cannot be rendered.
-func (in *Internal) shown(ctx context.Context, of rental.OfSlug, r store.Reservation) (*rental.Reservation, error) {
-	offer, err := in.business(ctx, of)
+func (in *Internal) showWritten(ctx context.Context, of rental.OfSlug,
+	r store.Reservation) (*rental.Reservation, error) {
+	offer, err := in.findBusiness(ctx, of)
 	if err != nil {
 		return nil, fault.Unknown(err)
 	}
 	return new(in.show(offer, r)), nil
 }
 
-// shownMade renders a new reservation, with the address of the provider's
-// page and of the customer's link. Faults: the faults of [Internal.shown].
-func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.Made) (*rental.Reservation, error) {
-	shown, err := in.shown(ctx, of, r.Reservation)
+// showNew renders a new reservation, with the address of the provider's
+// page and of the customer's link. Faults: the faults of [Internal.showWritten].
+func (in *Internal) showNew(ctx context.Context, of rental.OfSlug,
+	r usecase.ReserveResult) (*rental.Reservation, error) {
+	reservation, err := in.showWritten(ctx, of, r.Reservation)
 	if err != nil {
 		return nil, err
 	}
-	shown.Warnings, shown.CheckoutURL = r.Warnings, r.CheckoutURL
-	shown.ManageURL = in.links.URL(event.Reservation, r.ID, r.LinkHash)
-	return shown, nil
+	reservation.Warnings, reservation.CheckoutURL = r.Warnings, r.CheckoutURL
+	reservation.ManageURL = in.links.URL(event.Reservation, r.ID, r.LinkHash)
+	return reservation, nil
 }
 
 // show renders a reservation of the business whose offer is given. The field overdue is true
 // if the reservation is picked up and its end has passed in the time zone of the reservation.
 func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Reservation {
-	now, shown := in.clock.Now(), agreed(r)
+	now, rendered := in.clock.Now(), showStored(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
 	if r.Hours != nil {
-		ended = now.Unix() >= r.Hours.During.End
+		ended = now.Unix() >= r.Hours.Span.End
 	}
-	shown.Overdue = ended && r.Status == state.PickedUp
-	return shown
+	rendered.Overdue = ended && r.Status == state.PickedUp
+	return rendered
 }
 
 // ShowEvents returns functions that render the reservations in rental's events. They
 // render a reservation as lists do, except that the field overdue is always false. When a
 // reservation becomes overdue, the reservation does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
-	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
+	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.DecodeReservations, showStored)}
 }
 
-// agreed renders the stored data of a reservation. agreed does not set fields that depend on the current time.
-func agreed(r store.Reservation) rental.Reservation {
-	shown := rental.Reservation{
+// showStored renders the stored data of a reservation. showStored does not set fields that depend on the current time.
+func showStored(r store.Reservation) rental.Reservation {
+	rendered := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn,
 		Quantity:  r.Quantity,
 		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), Units: showUnits(r),
@@ -268,32 +272,32 @@ func agreed(r store.Reservation) rental.Reservation {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
-		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
+		rendered.StartTime, rendered.EndTime = &r.Hours.Start, &r.Hours.End
 	}
 	if p := r.Price; p != nil {
-		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)),
+		rendered.Price, rendered.Total, rendered.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)),
 			p.Currency.Code
-		shown.PriceChanges = p.Changes
-		shown.Payment = r.Payment.Shown(p.Currency)
+		rendered.PriceChanges = p.Changes
+		rendered.Payment = r.Payment.Render(p.Currency)
 	}
-	return shown
+	return rendered
 }
 
 func showUnits(r store.Reservation) []rental.Unit {
-	shown := make([]rental.Unit, len(r.Units))
+	rendered := make([]rental.Unit, len(r.Units))
 	for i, u := range r.Units {
-		shown[i] = rental.Unit{RentalID: u.RentalID, Unit: u.Key}
+		rendered[i] = rental.Unit{RentalID: u.RentalID, Unit: u.Key}
 	}
-	return shown
+	return rendered
 }
 
 func showExtras(r store.Reservation) []rental.Extra {
-	shown := make([]rental.Extra, len(r.Extras))
+	rendered := make([]rental.Extra, len(r.Extras))
 	for i, extra := range r.Extras {
-		shown[i] = rental.Extra{RentalID: extra.RentalID, RentalName: extra.Name, Quantity: extra.Quantity}
+		rendered[i] = rental.Extra{RentalID: extra.RentalID, RentalName: extra.Name, Quantity: extra.Quantity}
 		if r.Price != nil && extra.Price != nil {
-			shown[i].Price = new(r.Price.Currency.JSON(*extra.Price))
+			rendered[i].Price = new(r.Price.Currency.JSON(*extra.Price))
 		}
 	}
-	return shown
+	return rendered
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestCeilingsAreTheSmallerOfQuantityAndUnitsInService(t *testing.T) {
+func TestCeilingIsMinimumOfQuantityAndService(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20") // the result is an upper bound: reservations do not count
@@ -41,7 +41,7 @@ func TestCeilingsAreTheSmallerOfQuantityAndUnitsInService(t *testing.T) {
 	}
 }
 
-func TestAReservationIsAsItWasAgreed(t *testing.T) {
+func TestReservationKeepsAgreedData(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	got := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
@@ -92,7 +92,7 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if n, err := s.client.Ahead(t.Context(), "harbor"); err != nil || n != 1 {
 		t.Errorf("%d are ahead, %v", n, err)
 	}
-	mailed := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
+	mailed := newRequest(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
 	mailed.CustomerEmail, mailed.Locale = new(" zoe@example.com "), "EN-gb"
 	if r, err := s.client.Reserve(t.Context(), "harbor", mailed); err != nil || r.CustomerEmail == nil ||
 		*r.CustomerEmail != "zoe@example.com" || r.Locale != "en" {
@@ -104,16 +104,16 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	}
 }
 
-func TestWhatTheCalendarsDoNotShowCannotBeReserved(t *testing.T) {
+func TestReserveRejectsUnavailableUnits(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "09:00", "11:00")
 	for _, refused := range []rental.NewReservation{
-		asked(kayak, 2, "2027-06-11", "2027-06-11", "10:59", "12:00"),
-		asked(kayak, 2, "2027-06-11", "2027-06-11"), // all day
-		asked(kayak, 4, "2027-06-12", "2027-06-12", "09:00", "10:00"),
-		asked(unicorn, 1, "2027-06-11", "2027-06-11"),
-		asked(tent, 3, "2027-06-13", "2027-06-20"),
+		newRequest(kayak, 2, "2027-06-11", "2027-06-11", "10:59", "12:00"),
+		newRequest(kayak, 2, "2027-06-11", "2027-06-11"), // all day
+		newRequest(kayak, 4, "2027-06-12", "2027-06-12", "09:00", "10:00"),
+		newRequest(unicorn, 1, "2027-06-11", "2027-06-11"),
+		newRequest(tent, 3, "2027-06-13", "2027-06-20"),
 	} {
 		if _, err := s.client.Reserve(t.Context(), "harbor", refused); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%+v: %v", refused, err)
@@ -122,21 +122,21 @@ func TestWhatTheCalendarsDoNotShowCannotBeReserved(t *testing.T) {
 	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "11:00", "12:00")
 	s.reserve(t, tent, 3, "2027-06-14", "2027-06-20")
 	for _, id := range []string{unknown, retired} {
-		if _, err := s.client.Reserve(t.Context(), "harbor", asked(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err,
+		if _, err := s.client.Reserve(t.Context(), "harbor", newRequest(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err,
 			fault.RentalNotFound) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 }
 
-func TestTheOwnerMayReserveInThePastAndFarAhead(t *testing.T) {
+func TestOwnerReservesInPastAndFarAhead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, single, 1, "2027-05-01", "2027-05-02")
 	s.reserve(t, single, 1, "2030-05-01", "2030-05-02")
 }
 
-func TestOfTwentyReservationsOfTheLastThreeThreeSucceed(t *testing.T) {
+func TestConcurrentReservationsShareLastUnits(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, bike, 7, "2027-06-11", "2027-06-14")
@@ -146,24 +146,24 @@ func TestOfTwentyReservationsOfTheLastThreeThreeSucceed(t *testing.T) {
 	)
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = s.client.Reserve(context.Background(), "harbor", asked(bike, 1, "2027-06-12", "2027-06-13"))
+			_, errs[i] = s.client.Reserve(context.Background(), "harbor", newRequest(bike, 1, "2027-06-12", "2027-06-13"))
 		})
 	}
 	wg.Wait()
-	made := 0
+	count := 0
 	for _, err := range errs {
 		if err == nil {
-			made++
+			count++
 		} else if !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v, want a conflict", err)
 		}
 	}
-	if made != 3 {
-		t.Errorf("%d of 20 succeeded, want 3", made)
+	if count != 3 {
+		t.Errorf("%d of 20 succeeded, want 3", count)
 	}
 }
 
-func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
+func TestOverdueMarksUnitsNotReturnedInTime(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ended := s.reserve(t, bike, 1, "2027-06-08", "2027-06-09")
@@ -172,7 +172,7 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 	underway := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:31")
 	noShow := s.reserve(t, bike, 1, "2027-06-01", "2027-06-02")
 	for _, r := range []*rental.Reservation{ended, lastDay, gone, underway} {
-		s.move(t, r.ID, "pickup")
+		s.name(t, r.ID, "pickup")
 	}
 	overdue := func() map[uuid.UUID]bool {
 		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{})
@@ -189,7 +189,7 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 	if diff := cmp.Diff(want, overdue()); diff != "" {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
-	if back := s.move(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
+	if back := s.name(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
 		t.Errorf("returned: %+v", back)
 	}
 	s.clock.Set(time.Date(2027, time.June, 10, 23, 0, 0, 0, time.UTC)) // 00:00 on the 11th in Lisbon
@@ -199,44 +199,44 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 	}
 }
 
-func TestCancellingAndReturningFreeTheUnits(t *testing.T) {
+func TestCancelAndReturnFreeUnits(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, moves := range [][]string{{"cancel"}, {"pickup", "return"}} {
 		r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
 		if _, err := s.client.Reserve(t.Context(), "harbor",
-			asked(single, 1, "2027-06-12", "2027-06-12")); !fault.Is(err, fault.Conflict) {
+			newRequest(single, 1, "2027-06-12", "2027-06-12")); !fault.Is(err, fault.Conflict) {
 			t.Fatalf("got %v, want a conflict", err)
 		}
 		for _, m := range moves {
-			s.move(t, r.ID, m)
+			s.name(t, r.ID, m)
 		}
 	}
 	s.reserve(t, single, 1, "2027-06-12", "2027-06-12")
 }
 
-func TestPickUpRefusesUntilTheUnitIsBack(t *testing.T) {
+func TestPickUpRejectsUnitNotYetReturned(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	late := s.reserve(t, single, 1, "2027-06-10", "2027-06-10")
 	next := s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
 	want := []rental.Unit{{RentalID: uuid.MustParse(single), Unit: "unit-1"}}
-	if got := s.move(t, late.ID, "pickup"); !slices.Equal(got.Units, want) {
+	if got := s.name(t, late.ID, "pickup"); !slices.Equal(got.Units, want) {
 		t.Errorf("handed out with %v, want %v", got.Units, want)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 9, 0, 0, 0, time.UTC))
 	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
 		t.Errorf("while the unit is out: %v", err)
 	}
-	if got := s.move(t, late.ID, "return"); !slices.Equal(got.Units, want) {
+	if got := s.name(t, late.ID, "return"); !slices.Equal(got.Units, want) {
 		t.Errorf("after the return: %v, want %v", got.Units, want)
 	}
-	if got := s.move(t, next.ID, "pickup"); !slices.Equal(got.Units, want) {
+	if got := s.name(t, next.ID, "pickup"); !slices.Equal(got.Units, want) {
 		t.Errorf("handed out with %v, want %v", got.Units, want)
 	}
 }
 
-func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
+func TestConcurrentPickUpsNeverShareUnit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	var ids []uuid.UUID
@@ -262,14 +262,14 @@ func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
 	}
 }
 
-// TestPickUpCountsUnitsWithoutAKey shows that a pick-up counts units without a key. Older reservations were picked up
+// TestPickUpCountsUnitsWithoutKey shows that a pick-up counts units without a key. Older reservations were picked up
 // before units had keys.
-func TestPickUpCountsUnitsWithoutAKey(t *testing.T) {
+func TestPickUpCountsUnitsWithoutKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	old, next := s.reserve(t, single, 1, "2027-06-10", "2027-06-10"),
 		s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
-	s.move(t, old.ID, "pickup")
+	s.name(t, old.ID, "pickup")
 	if _, err := s.pool.Exec(t.Context(), `DELETE FROM handed_out`); err != nil {
 		t.Fatal(err)
 	}
@@ -278,14 +278,14 @@ func TestPickUpCountsUnitsWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {
+func TestForbiddenTransitionsAreConflicts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
 	if _, err := s.client.Move(t.Context(), "harbor", r.ID, "return"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("return before the pick-up: %v", err)
 	}
-	s.move(t, r.ID, "pickup")
+	s.name(t, r.ID, "pickup")
 	for _, m := range []string{"pickup", "cancel"} {
 		if _, err := s.client.Move(t.Context(), "harbor", r.ID, m); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s after the pick-up: %v", m, err)
@@ -308,7 +308,7 @@ func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoIDNamesNoReservation(t *testing.T) {
+func TestInvalidIDIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := uuid.NewString()
@@ -321,10 +321,10 @@ func TestWhatIsNoIDNamesNoReservation(t *testing.T) {
 	}
 }
 
-func TestBadReservationsAreRefusedByName(t *testing.T) {
+func TestReserveRejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for named, change := range map[string]func(*rental.NewReservation){
+	for field, change := range map[string]func(*rental.NewReservation){
 		"rental_id":      func(r *rental.NewReservation) { r.RentalID = "kayak" },
 		"start_date":     func(r *rental.NewReservation) { r.StartDate = "2027-02-29" },
 		"end_date":       func(r *rental.NewReservation) { r.EndDate = "2027-06-01" },
@@ -342,11 +342,11 @@ func TestBadReservationsAreRefusedByName(t *testing.T) {
 		"customer_email": func(r *rental.NewReservation) { r.CustomerEmail = new("zoe") },
 		"one line":       func(r *rental.NewReservation) { r.CustomerName = "Zoë\nHall" },
 	} {
-		r := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
+		r := newRequest(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
 		change(&r)
 		_, err := s.client.Reserve(t.Context(), "harbor", r)
-		if !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), named) {
-			t.Errorf("%s: %v", named, err)
+		if !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 	if answer := s.post(t, "/internal/businesses/harbor/reservations", `{"quantity": "many"}`); answer.status != 400 {
@@ -354,18 +354,18 @@ func TestBadReservationsAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestBadListsAreRefusedByName(t *testing.T) {
+func TestListRejectsInvalidFilters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	early, late := timespan.NewDate(2027, 6, 1), timespan.NewDate(2027, 6, 2)
-	for named, call := range map[string]func() error{
+	for field, call := range map[string]func() error{
 		"to":     func() error { return s.list(t, rental.Filter{From: &late, To: &early}, request.Page{}) },
 		"status": func() error { return s.list(t, rental.Filter{Status: "lost"}, request.Page{}) },
 		"limit":  func() error { return s.list(t, rental.Filter{}, request.Page{Limit: 1001}) },
 		"cursor": func() error { return s.list(t, rental.Filter{}, request.Page{Cursor: "x"}) },
 	} {
-		if err := call(); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), named+":") {
-			t.Errorf("%s: %v", named, err)
+		if err := call(); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), field+":") {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }
@@ -376,34 +376,34 @@ func (s service) list(t *testing.T, filter rental.Filter, page request.Page) err
 	return err
 }
 
-func TestRepeatedReservationsAndMovesAreAnsweredAsTheFirst(t *testing.T) {
+func TestRetriesGetFirstAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	named := func(key string) context.Context {
+	withKey := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
-	wanted := rental.NewReservation{RentalID: kayak, StartDate: "2027-06-11", EndDate: "2027-06-12", Quantity: 3,
+	req := rental.NewReservation{RentalID: kayak, StartDate: "2027-06-11", EndDate: "2027-06-12", Quantity: 3,
 		CustomerName: "Zoë"}
-	wanted.StartTime, wanted.EndTime = nil, nil
-	first, err := s.client.Reserve(named("a"), "harbor", wanted)
+	req.StartTime, req.EndTime = nil, nil
+	first, err := s.client.Reserve(withKey("a"), "harbor", req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.client.Reserve(named("a"), "harbor", wanted)
-	if diff := cmp.Diff(first, again); diff != "" || err != nil {
+	second, err := s.client.Reserve(withKey("a"), "harbor", req)
+	if diff := cmp.Diff(first, second); diff != "" || err != nil {
 		t.Errorf("the same request: %v %s", err, diff)
 	}
-	if _, err := s.client.Reserve(named("b"), "harbor", wanted); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.Reserve(withKey("b"), "harbor", req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another key, where no units are left: %v", err)
 	}
-	wanted.Quantity = 1
-	if _, err := s.client.Reserve(named("a"), "harbor", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
+	req.Quantity = 1
+	if _, err := s.client.Reserve(withKey("a"), "harbor", req); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another reservation under the key: %v", err)
 	}
 	for range 2 {
-		moved, err := s.client.Move(named("c"), "harbor", first.ID, rental.MovePickup)
-		if err != nil || moved.Status != rental.StatusPickedUp {
-			t.Errorf("pickup: %+v, %v", moved, err)
+		updated, err := s.client.Move(withKey("c"), "harbor", first.ID, rental.MovePickup)
+		if err != nil || updated.Status != rental.StatusPickedUp {
+			t.Errorf("pickup: %+v, %v", updated, err)
 		}
 	}
 }

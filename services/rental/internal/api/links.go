@@ -10,15 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// linkTo answers with the address of the customer's link to a reservation.
+// serveLink answers with the address of the customer's link to a reservation.
 // Notifications puts this address into messages to the customer.
-func (in *Internal) linkTo(ctx context.Context, r rental.LinkRequest) (*link.Shown, error) {
-	kept, err := in.records.LinkHash(ctx, r.Business, r.ID)
+func (in *Internal) serveLink(ctx context.Context, r rental.LinkRequest) (*link.Shown, error) {
+	hash, err := in.records.LinkHash(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoReservation()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &link.Shown{URL: in.links.URL(event.Reservation, r.ID, kept)}, nil
+	return &link.Shown{URL: in.links.URL(event.Reservation, r.ID, hash)}, nil
 }

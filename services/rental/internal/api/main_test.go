@@ -58,9 +58,9 @@ const (
 // morning is 09:30 on 10 June 2027 in Lisbon. It is the time of each test until the test changes the clock.
 var morning = time.Date(2027, time.June, 10, 8, 30, 0, 0, time.UTC)
 
-// harbor returns the offer of a business with a new id. Each test has another id, because parallel tests share the
+// newOffer returns the offer of a business with a new id. Each test has another id, because parallel tests share the
 // idempotency locks of the database.
-func harbor() *catalog.Snapshot {
+func newOffer() *catalog.Snapshot {
 	units := func(n int) []catalog.RentalUnit {
 		list := make([]catalog.RentalUnit, n)
 		for i := range list {
@@ -98,39 +98,39 @@ func harbor() *catalog.Snapshot {
 	return o
 }
 
-// peers is a fake of catalog and pricing, with a store that can fail.
-type peers struct {
+// fakePeers is a fake of catalog and pricing, with a store that can fail.
+type fakePeers struct {
 	*store.Store
-	mu         sync.Mutex
-	offer      *catalog.Snapshot
-	offerErr   error
-	remembered *catalog.Snapshot // a stale offer that Get returns instead of `offer`, if not nil
-	pricesErr  error
-	holdingErr error
+	mu           sync.Mutex
+	offer        *catalog.Snapshot
+	offerErr     error
+	staleOffer   *catalog.Snapshot // a stale offer that Get returns instead of `offer`, if not nil
+	pricesErr    error
+	occupyingErr error
 }
 
 var (
-	_ api.Offers  = (*peers)(nil)
-	_ api.Records = (*peers)(nil)
+	_ api.Offers  = (*fakePeers)(nil)
+	_ api.Records = (*fakePeers)(nil)
 )
 
-func (n *peers) change(f func(*peers)) {
+func (n *fakePeers) change(f func(*fakePeers)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f(n)
 }
 
-func (n *peers) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+func (n *fakePeers) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	n.mu.Lock()
-	remembered := n.remembered
+	stale := n.staleOffer
 	n.mu.Unlock()
-	if remembered != nil && slug == remembered.Slug {
-		return remembered, nil
+	if stale != nil && slug == stale.Slug {
+		return stale, nil
 	}
 	return n.Fresh(ctx, slug)
 }
 
-func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
+func (n *fakePeers) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.offerErr == nil && slug != n.offer.Slug {
@@ -140,7 +140,7 @@ func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Snapshot returns the offer of a business by its id. It may be stale.
-func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
+func (n *fakePeers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := n.Get(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
@@ -149,7 +149,7 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, err
 }
 
 // Uncached returns the newest offer of a business by its id.
-func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
+func (n *fakePeers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := n.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
@@ -158,7 +158,7 @@ func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, 
 }
 
 // Quotes returns the price of a unit in the offer. Five or more hours or days cost half of it.
-func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (n *fakePeers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.pricesErr != nil {
@@ -176,7 +176,7 @@ func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quo
 	return answer, nil
 }
 
-func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
+func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	offer, err := n.Get(ctx, slug)
 	if err == nil && version > offer.Version {
 		return nil, errors.New("the version asked for does not exist")
@@ -184,15 +184,15 @@ func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catal
 	return offer, err
 }
 
-func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID,
+func (n *fakePeers) FindOccupying(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID,
 	d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	n.mu.Lock()
-	err := n.holdingErr
+	err := n.occupyingErr
 	n.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	return n.Store.Holding(ctx, businessID, ids, d)
+	return n.Store.FindOccupying(ctx, businessID, ids, d)
 }
 
 // requestTimeout is the timeout of a request, measured by the clock of the test.
@@ -200,21 +200,21 @@ const requestTimeout = 20 * time.Second
 
 // service is a running service: its public and internal API and its database schema.
 type service struct {
-	*peers
-	pool   *pgxpool.Pool
-	clock  *clock.Manual
-	bank   *bank // the charges of booking
-	news   *usecase.Reconciliation
-	links  *link.Links
-	public string
-	client *rental.Client
-	base   string // base URL of the internal API
+	*fakePeers
+	pool           *pgxpool.Pool
+	clock          *clock.Manual
+	payments       *fakePayments // the payments of booking
+	reconciliation *usecase.Reconciliation
+	links          *link.Links
+	public         string
+	client         *rental.Client
+	base           string // base URL of the internal API
 }
 
 func start(t *testing.T) service {
 	t.Helper()
 	pool := testkit.Postgres(t, "rental", migrations.FS)
-	n := &peers{Store: store.New(pool), offer: harbor()}
+	n := &fakePeers{Store: store.New(pool), offer: newOffer()}
 	now := clock.Fixed(morning)
 	tel := telemetry.Discard()
 	srv, err := server.New(server.Config{
@@ -238,12 +238,12 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charges := newBank(now)
-	news := usecase.NewReconciliation(n.Store, charges, now, tel)
-	owner := usecase.NewOwner(n, n, n, charges, links, requestTimeout, now, tel)
-	owner.TakeBackWithin = testkit.MaxWait
-	api.NewByLink(usecase.NewByLink(n, n, charges, news, now)).Mount(srv.Internal)
-	api.NewInternal(owner, news, n, n, links, now).Mount(srv.Internal)
+	payments := newFakePayments(now)
+	reconciliation := usecase.NewReconciliation(n.Store, payments, now, tel)
+	owner := usecase.NewOwner(n, n, n, payments, links, requestTimeout, now, tel)
+	owner.AbandonTimeout = testkit.MaxWait
+	api.NewCustomerLinks(usecase.NewCustomerLinks(n, n, payments, reconciliation, now)).Mount(srv.Internal)
+	api.NewInternal(owner, reconciliation, n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -258,7 +258,7 @@ func start(t *testing.T) service {
 		}
 	})
 	return service{
-		peers: n, pool: pool, clock: now, bank: charges, news: news, links: links,
+		fakePeers: n, pool: pool, clock: now, payments: payments, reconciliation: reconciliation, links: links,
 		public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
 	}
 }
@@ -312,7 +312,7 @@ func read(t *testing.T, answer *http.Response) reply {
 	return reply{answer.StatusCode, answer.Header, string(body)}
 }
 
-func (r reply) mustBe(t *testing.T, status int, body string) {
+func (r reply) expect(t *testing.T, status int, body string) {
 	t.Helper()
 	if r.status != status {
 		t.Errorf("status %d, want %d: %s", r.status, status, r.body)
@@ -351,14 +351,14 @@ func unavailable(code, reason string) string {
 // reserve makes a reservation with the internal API.
 func (s service) reserve(t *testing.T, id string, quantity int, from, to string, times ...string) *rental.Reservation {
 	t.Helper()
-	made, err := s.client.Reserve(t.Context(), "harbor", asked(id, quantity, from, to, times...))
+	reservation, err := s.client.Reserve(t.Context(), "harbor", newRequest(id, quantity, from, to, times...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return reservation
 }
 
-func asked(id string, quantity int, from, to string, times ...string) rental.NewReservation {
+func newRequest(id string, quantity int, from, to string, times ...string) rental.NewReservation {
 	r := rental.NewReservation{RentalID: id, Quantity: quantity, StartDate: from, EndDate: to, CustomerName: "Zoë"}
 	if len(times) == 2 {
 		r.StartTime, r.EndTime = &times[0], &times[1]
@@ -366,13 +366,13 @@ func asked(id string, quantity int, from, to string, times ...string) rental.New
 	return r
 }
 
-func (s service) move(t *testing.T, id uuid.UUID, move string) *rental.Reservation {
+func (s service) name(t *testing.T, id uuid.UUID, name string) *rental.Reservation {
 	t.Helper()
-	moved, err := s.client.Move(t.Context(), "harbor", id, move)
+	updated, err := s.client.Move(t.Context(), "harbor", id, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return moved
+	return updated
 }
 
 func (s service) post(t *testing.T, path, body string) reply {

@@ -23,8 +23,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// wanted returns a reservation as the booking page sends it, with times if two `hours` are given.
-func wanted(id string, quantity int, from, to string, hours ...string) rental.NewReservation {
+// newPageRequest returns a reservation as the booking page sends it, with times if two `hours` are given.
+func newPageRequest(id string, quantity int, from, to string, hours ...string) rental.NewReservation {
 	n := rental.NewReservation{RentalID: id, StartDate: from, EndDate: to, Quantity: quantity, CustomerName: "Zoë",
 		CustomerEmail: new("zoe@example.com")}
 	if len(hours) == 2 {
@@ -43,7 +43,7 @@ func startForCustomers(t *testing.T) service {
 
 // edit publishes a changed offer.
 func (s service) edit(change func(*catalog.Snapshot)) {
-	s.change(func(p *peers) {
+	s.change(func(p *fakePeers) {
 		next := *p.offer
 		next.Rentals = append([]catalog.Rental(nil), p.offer.Rentals...)
 		change(&next)
@@ -54,55 +54,58 @@ func (s service) edit(change func(*catalog.Snapshot)) {
 	})
 }
 
-// as makes a reservation as an actor of the given kind. The argument `key` is the idempotency key, or "" for none.
-func (s service) as(kind actor.Kind, key string, n rental.NewReservation) (*rental.Reservation, error) {
+// reserveAs makes a reservation as an actor of the given kind. The argument `key` is the idempotency key, or "" for
+// none.
+func (s service) reserveAs(kind actor.Kind, key string, n rental.NewReservation) (*rental.Reservation, error) {
 	ctx := idempotency.With(actor.With(context.Background(), actor.Actor{Kind: kind}), idempotency.Request{Key: key})
 	return s.client.Reserve(ctx, "harbor", n)
 }
 
-func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
+func TestPageReservesOnlineRentals(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	made, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00", "12:00"))
-	if err != nil || made.ManageURL == "" {
-		t.Fatalf("got %+v, %v", made, err)
+	reservation, err := s.reserveAs(actor.Page, "k", newPageRequest(kayak, 3, "2027-06-11", "2027-06-11", "10:00",
+		"12:00"))
+	if err != nil || reservation.ManageURL == "" {
+		t.Fatalf("got %+v, %v", reservation, err)
 	}
-	if again, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00",
-		"12:00")); err != nil || again.ID != made.ID {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := s.reserveAs(actor.Page, "k", newPageRequest(kayak, 3, "2027-06-11", "2027-06-11", "10:00",
+		"12:00")); err != nil || second.ID != reservation.ID {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
-	if other, err := s.as(actor.Owner, "k", wanted(bike, 1, "2027-06-11", "2027-06-11")); err != nil ||
-		other.ID == made.ID {
+	if other, err := s.reserveAs(actor.Owner, "k", newPageRequest(bike, 1, "2027-06-11", "2027-06-11")); err != nil ||
+		other.ID == reservation.ID {
 		t.Errorf("the same key of the owner's: %+v, %v", other, err)
 	}
 	for name, n := range map[string]rental.NewReservation{
-		"one more than is free":          wanted(kayak, 1, "2027-06-11", "2027-06-11", "11:00", "12:00"),
-		"more than is offered":           wanted(bike, 11, "2027-06-20", "2027-06-20"),
-		"nothing is offered online":      wanted(unicorn, 1, "2027-06-20", "2027-06-20"),
-		"more than there are in service": wanted(tent, 4, "2027-06-20", "2027-06-20"),
+		"one more than is free":          newPageRequest(kayak, 1, "2027-06-11", "2027-06-11", "11:00", "12:00"),
+		"more than is offered":           newPageRequest(bike, 11, "2027-06-20", "2027-06-20"),
+		"nothing is offered online":      newPageRequest(unicorn, 1, "2027-06-20", "2027-06-20"),
+		"more than there are in service": newPageRequest(tent, 4, "2027-06-20", "2027-06-20"),
 	} {
-		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
+		if _, err := s.reserveAs(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.as(actor.Page, "", wanted(kayak, 3, "2027-06-11", "2027-06-11", "12:00", "13:00")); err != nil {
+	if _, err := s.reserveAs(actor.Page, "", newPageRequest(kayak, 3, "2027-06-11", "2027-06-11", "12:00",
+		"13:00")); err != nil {
 		t.Errorf("right after: %v", err)
 	}
-	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID,
+	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", reservation.ID,
 		booking.Cancel{}); err != nil {
 		t.Errorf("taken back by the page: %v", err)
 	}
 }
 
-// TestThePageIsBoundByWhatBindsCustomers shows that each rule for customers applies to the booking page, in the order
+// TestPageReservationFollowsCustomerRules shows that each rule for customers applies to the booking page, in the order
 // of the cases. These rules do not apply to the owner (semantics.md §4).
-func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
+func TestPageReservationFollowsCustomerRules(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	paused := timespan.NewDate(2027, time.July, 1)
 	two, four := 2, 4
 	change := func(edit func(*catalog.Snapshot)) func() { return func() { s.edit(edit) } }
-	anonymous := wanted(bike, 1, "2027-06-09", "2027-06-09")
+	anonymous := newPageRequest(bike, 1, "2027-06-09", "2027-06-09")
 	anonymous.CustomerEmail = nil
 	for _, c := range []struct {
 		name  string
@@ -116,82 +119,83 @@ func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 		{"no address", change(func(o *catalog.Snapshot) {
 			o.Bookings.PausedUntil = nil
 		}), anonymous, fault.InvalidParameter},
-		{"yesterday", nil, wanted(bike, 1, "2027-06-09", "2027-06-11"), fault.Conflict},
-		{"an hour ago", nil, wanted(kayak, 1, "2027-06-10", "2027-06-10", "08:30", "12:00"), fault.Conflict},
-		{"beyond the limit", nil, wanted(bike, 1, "2028-06-10", "2028-06-10"), fault.Conflict},
+		{"yesterday", nil, newPageRequest(bike, 1, "2027-06-09", "2027-06-11"), fault.Conflict},
+		{"an hour ago", nil, newPageRequest(kayak, 1, "2027-06-10", "2027-06-10", "08:30", "12:00"), fault.Conflict},
+		{"beyond the limit", nil, newPageRequest(bike, 1, "2028-06-10", "2028-06-10"), fault.Conflict},
 		{"too short by days", change(func(o *catalog.Snapshot) {
 			o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four
-		}), wanted(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
-		{"too long by days", nil, wanted(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
+		}), newPageRequest(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
+		{"too long by days", nil, newPageRequest(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
 		{"too short by hours", change(func(o *catalog.Snapshot) {
 			o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four
-		}), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
-		{"too long by hours", nil, wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"), fault.Conflict},
+		}), newPageRequest(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
+		{"too long by hours", nil, newPageRequest(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"),
+			fault.Conflict},
 		{"to be paid online, where nobody can charge it", change(func(o *catalog.Snapshot) {
 			o.Payments = catalog.Payments{Providers: []string{"stripe"},
 				Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
 			o.Rentals[2].Price, o.Rentals[2].PaymentRequirement = 100, catalog.RequirementFull
-			s.bank.err = fault.New(fault.PaymentUnavailable, "nobody")
-		}), wanted(tent, 1, "2027-06-20", "2027-06-20"), fault.PaymentUnavailable},
+			s.payments.err = fault.New(fault.PaymentUnavailable, "nobody")
+		}), newPageRequest(tent, 1, "2027-06-20", "2027-06-20"), fault.PaymentUnavailable},
 	} {
 		if c.first != nil {
 			c.first()
 		}
-		if _, err := s.as(actor.Page, "", c.n); !fault.Is(err, c.kind) {
+		if _, err := s.reserveAs(actor.Page, "", c.n); !fault.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.kind.Code)
 		}
-		if _, err := s.as(actor.Owner, "", c.n); err != nil {
+		if _, err := s.reserveAs(actor.Owner, "", c.n); err != nil {
 			t.Errorf("%s, the owner: %v", c.name, err)
 		}
 	}
 	for name, n := range map[string]rental.NewReservation{
-		"the shortest days":  wanted(bike, 1, "2027-06-20", "2027-06-21"),
-		"the longest days":   wanted(bike, 1, "2027-06-20", "2027-06-23"),
-		"the shortest hours": wanted(kayak, 1, "2027-06-21", "2027-06-21", "10:00", "12:00"),
-		"the longest hours":  wanted(kayak, 1, "2027-06-22", "2027-06-22", "10:00", "14:00"),
-		"today":              wanted(kayak, 1, "2027-06-10", "2027-06-10", "12:00", "14:00"),
-		"the last day":       wanted(bike, 1, "2028-06-08", "2028-06-09"),
+		"the shortest days":  newPageRequest(bike, 1, "2027-06-20", "2027-06-21"),
+		"the longest days":   newPageRequest(bike, 1, "2027-06-20", "2027-06-23"),
+		"the shortest hours": newPageRequest(kayak, 1, "2027-06-21", "2027-06-21", "10:00", "12:00"),
+		"the longest hours":  newPageRequest(kayak, 1, "2027-06-22", "2027-06-22", "10:00", "14:00"),
+		"today":              newPageRequest(kayak, 1, "2027-06-10", "2027-06-10", "12:00", "14:00"),
+		"the last day":       newPageRequest(bike, 1, "2028-06-08", "2028-06-09"),
 	} {
-		if _, err := s.as(actor.Page, "", n); err != nil {
+		if _, err := s.reserveAs(actor.Page, "", n); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestThePagesOfManyCustomersNeverReserveMoreThanThereIs(t *testing.T) {
+func TestConcurrentPageReservationsNeverOverbook(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		made int
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		count int
 	)
 	for range 64 {
 		wg.Go(func() {
-			_, err := s.as(actor.Page, uuid.NewString(), wanted(bike, 1, "2027-06-20", "2027-06-21"))
+			_, err := s.reserveAs(actor.Page, uuid.NewString(), newPageRequest(bike, 1, "2027-06-20", "2027-06-21"))
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err == nil:
-				made++
+				count++
 			case !fault.Is(err, fault.Conflict):
 				t.Errorf("a race that was lost: %v", err)
 			}
 		})
 	}
 	wg.Wait()
-	if made != 10 {
-		t.Errorf("%d of 10 were reserved", made)
+	if count != 10 {
+		t.Errorf("%d of 10 were reserved", count)
 	}
 }
 
-// with returns a reservation with units of an extra.
-func with(n rental.NewReservation, id string, quantity int) rental.NewReservation {
+// addExtra returns a reservation with units of an extra.
+func addExtra(n rental.NewReservation, id string, quantity int) rental.NewReservation {
 	n.Extras = append(n.Extras, rental.NewExtra{RentalID: id, Quantity: quantity})
 	return n
 }
 
-func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
+func TestPageReservationIncludesRequiredExtras(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	bikes, tents := uuid.MustParse(bike), uuid.MustParse(tent)
@@ -206,48 +210,49 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 			}
 		}
 	})
-	two := wanted(kayak, 2, "2027-06-11", "2027-06-11", "10:00", "12:30")
+	two := newPageRequest(kayak, 2, "2027-06-11", "2027-06-11", "10:00", "12:30")
 	for name, n := range map[string]rental.NewReservation{
 		"without it":              two,
-		"with too few":            with(two, bike, 1),
-		"with another one":        with(two, tent, 2),
-		"with what is no extra":   with(wanted(tent, 1, "2027-06-11", "2027-06-11"), bike, 1),
-		"with more than is there": with(two, bike, 11),
+		"with too few":            addExtra(two, bike, 1),
+		"with another one":        addExtra(two, tent, 2),
+		"with what is no extra":   addExtra(newPageRequest(tent, 1, "2027-06-11", "2027-06-11"), bike, 1),
+		"with more than is there": addExtra(two, bike, 11),
 	} {
-		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
+		if _, err := s.reserveAs(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, n := range map[string]rental.NewReservation{
-		"twice the same": with(with(two, bike, 2), bike, 2), "with itself": with(two, kayak, 1),
-		"none of it": with(two, bike, 0), "no id": with(two, "vest", 1),
+		"twice the same": addExtra(addExtra(two, bike, 2), bike, 2), "with itself": addExtra(two, kayak, 1),
+		"none of it": addExtra(two, bike, 0), "no id": addExtra(two, "vest", 1),
 	} {
-		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := s.reserveAs(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	made, err := s.as(actor.Page, "k", with(two, bike, 3))
+	reservation, err := s.reserveAs(actor.Page, "k", addExtra(two, bike, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Two kayaks at 12.00 are charged for three started hours. The price of the bikes is by the day.
 	want := []rental.Extra{{RentalID: bikes, RentalName: "Thing", Quantity: 3, Price: new(json.Number("6.00"))}}
-	if diff := cmp.Diff(want, made.Extras); diff != "" || *made.Price != "72.00" || *made.Total != "78.00" ||
-		made.Currency != "EUR" {
-		t.Errorf("%s: %s, in all %s %s", diff, *made.Price, *made.Total, made.Currency)
+	if diff := cmp.Diff(want, reservation.Extras); diff != "" || *reservation.Price != "72.00" ||
+		*reservation.Total != "78.00" ||
+		reservation.Currency != "EUR" {
+		t.Errorf("%s: %s, in all %s %s", diff, *reservation.Price, *reservation.Total, reservation.Currency)
 	}
-	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "7").mustBe(t, 200,
+	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "7").expect(t, 200,
 		available)
 	if eight := s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity",
 		"8"); strings.Contains(eight.body, `true`) {
 		t.Errorf("what goes with a reservation is offered once more: %s", eight.body)
 	}
-	if owners, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12", "10:00",
+	if owners, err := s.reserveAs(actor.Owner, "", newPageRequest(kayak, 1, "2027-06-12", "2027-06-12", "10:00",
 		"12:00")); err != nil || owners.Total != nil {
 		t.Errorf("the owner: %+v, %v", owners, err)
 	}
-	s.change(func(p *peers) { p.pricesErr = errors.New("away") })
-	if _, err := s.as(actor.Page, "", with(two, bike, 2)); !fault.Is(err, fault.AvailabilityUnverified) {
+	s.change(func(p *fakePeers) { p.pricesErr = errors.New("away") })
+	if _, err := s.reserveAs(actor.Page, "", addExtra(two, bike, 2)); !fault.Is(err, fault.AvailabilityUnverified) {
 		t.Errorf("without a price: %v", err)
 	}
 	s.edit(func(o *catalog.Snapshot) {
@@ -255,84 +260,86 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 			o.Rentals[i].Active = o.Rentals[i].ID != bikes
 		}
 	})
-	s.change(func(p *peers) { p.pricesErr = nil })
-	if _, err := s.as(actor.Page, "", wanted(kayak, 1, "2027-06-13", "2027-06-13", "10:00", "12:00")); err != nil {
+	s.change(func(p *fakePeers) { p.pricesErr = nil })
+	if _, err := s.reserveAs(actor.Page, "", newPageRequest(kayak, 1, "2027-06-13", "2027-06-13", "10:00",
+		"12:00")); err != nil {
 		t.Errorf("what is required cannot be had: %v", err)
 	}
 }
 
-// TestAReservationOfThePageCountsAsOpenUntilItIsOver shows which reservations count toward the limit of open ones.
+// TestPageReservationCountsAsOpenUntilEnd shows which reservations count toward the limit of open ones.
 // Those of the owner do not count, nor do refused and cancelled ones.
-func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
+func TestPageReservationCountsAsOpenUntilEnd(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	s.edit(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 2 })
 	of := func(address string) rental.NewReservation {
-		n := wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
+		n := newPageRequest(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
 		n.CustomerEmail = &address
 		return n
 	}
-	if _, err := s.as(actor.Owner, "", of("zoe@example.com")); err != nil {
+	if _, err := s.reserveAs(actor.Owner, "", of("zoe@example.com")); err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.as(actor.Page, "k", of("ZOE@example.com"))
+	first, err := s.reserveAs(actor.Page, "k", of("ZOE@example.com"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.as(actor.Page, "k", of("ZOE@example.com")); err != nil || again.ID != first.ID {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := s.reserveAs(actor.Page, "k", of("ZOE@example.com")); err != nil || second.ID != first.ID {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
 	if *first.CustomerEmail != "zoe@example.com" {
 		t.Errorf("the address is kept as %s", *first.CustomerEmail)
 	}
-	tooMany := wanted(bike, 11, "2027-06-20", "2027-06-20")
-	if _, err := s.as(actor.Page, "", tooMany); !fault.Is(err, fault.Conflict) {
+	tooMany := newPageRequest(bike, 11, "2027-06-20", "2027-06-20")
+	if _, err := s.reserveAs(actor.Page, "", tooMany); !fault.Is(err, fault.Conflict) {
 		t.Errorf("more than is offered: %v", err)
 	}
-	if _, err := s.as(actor.Page, "", of("zoe@Example.com")); err != nil {
+	if _, err := s.reserveAs(actor.Page, "", of("zoe@Example.com")); err != nil {
 		t.Errorf("the second: %v", err)
 	}
-	if _, err := s.as(actor.Page, "", of("\uff5aoe@example.com")); !fault.Is(err, fault.TooManyOpen) {
+	if _, err := s.reserveAs(actor.Page, "", of("\uff5aoe@example.com")); !fault.Is(err, fault.TooManyOpen) {
 		t.Errorf("the third: %v", err)
 	}
-	if again, err := s.as(actor.Page, "k", of("ZOE@example.com")); err != nil || again.ID != first.ID {
-		t.Errorf("a second click on the first: %+v, %v", again, err)
+	if second, err := s.reserveAs(actor.Page, "k", of("ZOE@example.com")); err != nil || second.ID != first.ID {
+		t.Errorf("a second click on the first: %+v, %v", second, err)
 	}
 	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", first.ID,
 		booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := s.news.Uncount(t.Context()); err != nil {
+		if err := s.reconciliation.UncountReservations(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil {
+	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-20", "2027-06-20")); err != nil {
 		t.Errorf("after one was cancelled: %v", err)
 	}
-	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err, fault.TooManyOpen) {
+	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
+		fault.TooManyOpen) {
 		t.Errorf("with two again: %v", err)
 	}
-	s.bank.countErr = fault.New(fault.PeerUnavailable, "booking is away")
-	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
+	s.payments.countErr = fault.New(fault.PeerUnavailable, "booking is away")
+	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
 		fault.AvailabilityUnverified) {
 		t.Errorf("while nobody can count: %v", err)
 	}
-	if _, err := s.as(actor.Owner, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
+	if _, err := s.reserveAs(actor.Owner, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
 		t.Errorf("the owner then: %v", err)
 	}
 }
 
-// TestAReservationNamesTheRulesThatChangedItsPrice shows that a reservation keeps the labels of the pricing rules, even
+// TestReservationNamesPricingRules shows that a reservation keeps the labels of the pricing rules, even
 // after the rules are removed.
-func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
+func TestReservationNamesPricingRules(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	s.edit(func(o *catalog.Snapshot) {
 		o.Rules = []catalog.Rule{{Key: "long", Kind: rule.Duration, Label: catalog.Label{Text: "Five days and more"}}}
 	})
 	want := []booking.PriceChange{{Rule: "long", Kind: string(rule.Duration), Label: "Five days and more"}}
-	long, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-24"))
+	long, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-20", "2027-06-24"))
 	if err != nil || !slices.Equal(long.PriceChanges, want) {
 		t.Fatalf("got %+v, %v", long, err)
 	}
@@ -342,7 +349,7 @@ func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)
 	}
-	if short, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil ||
+	if short, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-20", "2027-06-20")); err != nil ||
 		short.PriceChanges != nil {
 		t.Errorf("without a change of the price: %+v, %v", short, err)
 	}

@@ -47,7 +47,7 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 // Mount adds /rental-availability to the public port. Availability serves /rental-available-dates
 // to the public: it gets the answer from the endpoint that [Public.MountForPeers] adds.
 func (p *Public) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.availability,
+	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.serveAvailability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
@@ -55,9 +55,9 @@ func (p *Public) Mount(router fiber.Router) {
 // The MCP server and availability call them. MountForPeers adds no rate limit, because each of these two
 // services applies its own limit first. It also adds the possible starts on a date, for the booking page.
 func (p *Public) MountForPeers(r *server.Internal) {
-	r.Handle(rental.CheckAvailability.Row, p.availability)
-	r.Handle(rental.ListAvailableDates.Row, p.dates)
-	server.Mount(r, rental.ReadStarts, p.starts)
+	r.Handle(rental.CheckAvailability.Row, p.serveAvailability)
+	r.Handle(rental.ListAvailableDates.Row, p.serveDates)
+	server.Mount(r, rental.ReadStarts, p.serveStarts)
 }
 
 // send sends an answer that must not be cached. Answers with a fault get the same header from the server package.
@@ -66,7 +66,7 @@ func send(c *fiber.Ctx, answer any) error {
 	return c.JSON(answer)
 }
 
-func (p *Public) availability(c *fiber.Ctx) error {
+func (p *Public) serveAvailability(c *fiber.Ctx) error {
 	q, err := parseAvailability(server.Query(c))
 	if err != nil {
 		return err
@@ -76,30 +76,31 @@ func (p *Public) availability(c *fiber.Ctx) error {
 		return err
 	}
 	if err != nil {
-		return p.unverified(c.UserContext(), "offer", err)
+		return p.newUnverified(c.UserContext(), "offer", err)
 	}
-	why, free, err := p.judge(c.UserContext(), offer, q)
+	reason, free, err := p.findReason(c.UserContext(), offer, q)
 	if err != nil {
 		return err
 	}
-	if why == "" {
+	if reason == "" {
 		return send(c, publicapi.RentalAvailability{Available: true})
 	}
-	sentence, err := p.sentence(c, offer, why, free)
+	sentence, err := p.findMessage(c, offer, reason, free)
 	if err != nil {
 		return err
 	}
-	return send(c, publicapi.RentalAvailability{ConflictReason: sentence, MessageCode: why})
+	return send(c, publicapi.RentalAvailability{ConflictReason: sentence, MessageCode: reason})
 }
 
-// judge returns the reason why the requested units are not available, or "" if they are available (semantics.md
+// findReason returns the reason why the requested units are not available, or "" if they are available (semantics.md
 // §4). It also returns the number of free units. Faults: invalid_parameter, availability_unverified.
-func (p *Public) judge(ctx context.Context, offer *catalog.Snapshot, q availabilityQuery) (message.ID, int, error) {
-	asked := usecase.Rental(offer, q.RentalID)
-	if asked == nil {
+func (p *Public) findReason(ctx context.Context, offer *catalog.Snapshot,
+	q availabilityQuery) (message.ID, int, error) {
+	dates := usecase.FindRental(offer, q.RentalID)
+	if dates == nil {
 		return message.RentalNotFound, 0, nil
 	}
-	span, isHours, err := q.Hours(asked, offer.Location(), [2]string{"startTime", "endTime"})
+	span, isHours, err := q.ResolveHours(dates, offer.Location(), [2]string{"startTime", "endTime"})
 	if err != nil {
 		return "", 0, err
 	}
@@ -111,24 +112,24 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Snapshot, q availabil
 	if q.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays) {
 		return message.BeyondAdvanceLimit, 0, nil
 	}
-	if wrong := q.WrongLength(asked, span, isHours); wrong != nil {
-		if wrong.TooLong {
+	if violation := q.FindLengthViolation(dates, span, isHours); violation != nil {
+		if violation.IsTooLong {
 			return message.TooLong, 0, nil
 		}
 		return message.TooShort, 0, nil
 	}
-	if !q.HandedOver(asked, offer, span, isHours) {
+	if !q.IsWithinOpeningHours(dates, offer, span, isHours) {
 		return message.Closed, 0, nil
 	}
-	held, err := p.records.Holding(ctx, offer.ID, []uuid.UUID{asked.ID}, q.Dates)
+	occupying, err := p.records.FindOccupying(ctx, offer.ID, []uuid.UUID{dates.ID}, q.Dates)
 	if err != nil {
-		return "", 0, p.unverified(ctx, "reservations", err)
+		return "", 0, p.newUnverified(ctx, "reservations", err)
 	}
 	calendar := occupancy.NewCalendar(offer.Location(), now, q.Dates)
 	if !isHours {
 		span = calendar.Span()
 	}
-	free := calendar.During(span, occupancy.StockOf(asked), held[asked.ID])
+	free := calendar.CountFree(span, occupancy.NewStock(dates), occupying[dates.ID])
 	switch {
 	case free >= q.Quantity:
 		return "", free, nil
@@ -138,18 +139,18 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Snapshot, q availabil
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the message for the reason in the argument `why`, in the caller's
+// findMessage returns the message for the reason in the argument `reason`, in the caller's
 // language. The caller's language is the first known language of this list: the query
 // parameter `lang`, the language cookie, the default language of the business, English.
-func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Snapshot, why message.ID, free int) (string, error) {
+func (p *Public) findMessage(c *fiber.Ctx, offer *catalog.Snapshot, reason message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
-	if why == message.NotEnoughUnits {
-		return p.sentences.SayCount(code, why, free)
+	if reason == message.NotEnoughUnits {
+		return p.sentences.SayCount(code, reason, free)
 	}
-	return p.sentences.Say(code, why)
+	return p.sentences.Say(code, reason)
 }
 
-func (p *Public) dates(c *fiber.Ctx) error {
+func (p *Public) serveDates(c *fiber.Ctx) error {
 	q, err := parseAvailableDates(server.Query(c))
 	if err != nil {
 		return err
@@ -160,39 +161,40 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	}
 	answer := publicapi.RentalDates{Days: map[timespan.Date]map[uuid.UUID]int{}}
 	if err != nil {
-		p.note(c.UserContext(), "offer", err)
+		p.recordDegraded(c.UserContext(), "offer", err)
 		return send(c, answer)
 	}
 	answer.Timezone = offer.Timezone
 	var rentals []*catalog.Rental
 	for _, id := range q.RentalIDs {
-		if r := usecase.Rental(offer, id); r != nil {
+		if r := usecase.FindRental(offer, id); r != nil {
 			rentals = append(rentals, r)
 		}
 	}
 	if len(rentals) == 0 {
-		return usecase.NotFound()
+		return usecase.NewNotFoundFault()
 	}
-	if err := p.count(c.UserContext(), offer, rentals, q.Dates, answer.Days); err != nil {
-		p.note(c.UserContext(), "reservations", err)
+	if err := p.countFree(c.UserContext(), offer, rentals, q.Dates, answer.Days); err != nil {
+		p.recordDegraded(c.UserContext(), "reservations", err)
 		return send(c, answer)
 	}
 	answer.Computed = true
 	return send(c, answer)
 }
 
-// count sets the argument `days`: for each date and each rental, the number of units
-// that can be reserved from that date on. count uses the shortest allowed length of
+// countFree sets the argument `days`: for each date and each rental, the number of units
+// that can be reserved from that date on. countFree uses the shortest allowed length of
 // the rental: one day, unless the owner has set another length (docs/decisions/011).
 //
-// count sets the requested dates from today to the advance limit. If the
-// reservations cannot be read, count returns an error and does not change `days`.
-func (p *Public) count(ctx context.Context, offer *catalog.Snapshot, rentals []*catalog.Rental, asked occupancy.Dates,
+// countFree sets the requested dates from today to the advance limit. If the
+// reservations cannot be read, countFree returns an error and does not change `days`.
+func (p *Public) countFree(ctx context.Context, offer *catalog.Snapshot, rentals []*catalog.Rental,
+	requested occupancy.Dates,
 	days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
-	dates := occupancy.Dates{From: max(asked.From, today), To: min(asked.To, last)}
+	dates := occupancy.Dates{From: max(requested.From, today), To: min(requested.To, last)}
 	if dates.To < dates.From {
 		return nil
 	}
@@ -201,7 +203,7 @@ func (p *Public) count(ctx context.Context, offer *catalog.Snapshot, rentals []*
 		ids[i], longest = r.ID, max(longest, r.ShortestDays())
 	}
 	read := occupancy.Dates{From: dates.From, To: min(dates.To+timespan.Date(longest-1+maxClosedDays), last)}
-	held, err := p.records.Holding(ctx, offer.ID, ids, read)
+	occupying, err := p.records.FindOccupying(ctx, offer.ID, ids, read)
 	if err != nil {
 		return err
 	}
@@ -210,10 +212,10 @@ func (p *Public) count(ctx context.Context, offer *catalog.Snapshot, rentals []*
 	}
 	calendar := occupancy.NewCalendar(offer.Location(), now, read)
 	for _, r := range rentals {
-		free := calendar.Days(occupancy.StockOf(r), held[r.ID])
+		free := calendar.CountFreeByDay(occupancy.NewStock(r), occupying[r.ID])
 		for d := dates.From; d <= dates.To; d++ {
-			if n := shortestFrom(offer, r, d, read.To); n > 0 {
-				days[d][r.ID] = throughout(free, int(d-dates.From), n)
+			if n := findShortest(offer, r, d, read.To); n > 0 {
+				days[d][r.ID] = findMinimum(free, int(d-dates.From), n)
 			} else {
 				days[d][r.ID] = 0
 			}
@@ -222,10 +224,10 @@ func (p *Public) count(ctx context.Context, offer *catalog.Snapshot, rentals []*
 	return nil
 }
 
-// shortestFrom returns the smallest number of days for which a rental can be reserved from the date `d`
+// findShortest returns the smallest number of days for which a rental can be reserved from the date `d`
 // on. The business must be open for pick-up on `d` and for the return on the last day. The result is 0
 // if no pick-up is possible on `d`, or no return is possible until the date in the argument `last`.
-func shortestFrom(offer *catalog.Snapshot, r *catalog.Rental, d, last timespan.Date) int {
+func findShortest(offer *catalog.Snapshot, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
 	}
@@ -240,25 +242,25 @@ func shortestFrom(offer *catalog.Snapshot, r *catalog.Rental, d, last timespan.D
 // maxClosedDays is the largest number of consecutive closed dates by which the return of a rental can be delayed.
 const maxClosedDays = 31
 
-// throughout returns the smallest of `n` values of the slice `free`, beginning
+// findMinimum returns the smallest of `n` values of the slice `free`, beginning
 // at the index `first`. It returns 0 if the slice has too few values.
-func throughout(free []int, first, n int) int {
+func findMinimum(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
 	}
 	return slices.Min(free[first : first+n])
 }
 
-// unverified returns a fault with code availability_unverified for data that could not be
+// newUnverified returns a fault with code availability_unverified for data that could not be
 // read, and logs the error. /rental-availability answers with this fault, because the answer
 // of /rental-availability has no field "computed". The argument `missing` names the data.
-func (p *Public) unverified(ctx context.Context, missing string, err error) error {
-	p.note(ctx, missing, err)
+func (p *Public) newUnverified(ctx context.Context, missing string, err error) error {
+	p.recordDegraded(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")
 }
 
-// note counts and logs that the data named by the argument `missing` could not be read.
-func (p *Public) note(ctx context.Context, missing string, err error) {
+// recordDegraded counts and logs that the data named by the argument `missing` could not be read.
+func (p *Public) recordDegraded(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a rental calendar could not be computed", "missing", missing, "error", err)
 }

@@ -31,7 +31,7 @@ const (
 // availabilityQuery holds the parameters of /rental-availability.
 type availabilityQuery struct {
 	RentalID uuid.UUID
-	usecase.Stretch
+	usecase.Period
 }
 
 // parseAvailability reads the parameters of /rental-availability, except the parameter lang, which
@@ -107,9 +107,9 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 
 // parseReservation validates a request to reserve. The argument `from` is the
 // actor that sent it. Fault: invalid_parameter, which names the invalid field.
-func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Request, error) {
+func parseReservation(req rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request
-	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}
+	fields := map[string]string{"rental_id": req.RentalID, "start_date": req.StartDate, "end_date": req.EndDate}
 	get := request.Query(func(name string) []string { return []string{fields[name]} })
 	id, err := get.Required("rental_id", "a rental's id")
 	if err != nil {
@@ -125,44 +125,44 @@ func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Re
 		return q, request.Invalid("end_date: the reservation is too long; it may have %d days, both ends counted.",
 			maxRangeDays)
 	}
-	if q.Start, err = givenTime("start_time", asked.StartTime); err != nil {
+	if q.Start, err = parseOptionalTime("start_time", req.StartTime); err != nil {
 		return q, err
 	}
-	if q.End, err = givenTime("end_time", asked.EndTime); err != nil {
+	if q.End, err = parseOptionalTime("end_time", req.EndTime); err != nil {
 		return q, err
 	}
 	if err := checkStart("start_time", q.Start); err != nil {
 		return q, err
 	}
-	if q.Quantity = asked.Quantity; q.Quantity < 1 || q.Quantity > maxQuantity {
+	if q.Quantity = req.Quantity; q.Quantity < 1 || q.Quantity > maxQuantity {
 		return q, request.Invalid("quantity: write a whole number from 1 to %d.", maxQuantity)
 	}
-	if q.Extras, err = parseExtras(asked.Extras); err != nil {
+	if q.Extras, err = parseExtras(req.Extras); err != nil {
 		return q, err
 	}
-	if q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName); err != nil {
+	if q.CustomerName, err = request.Line("customer_name", req.CustomerName, maxName); err != nil {
 		return q, err
 	}
-	if choice := asked.PaymentChoice; choice != "" && choice != catalog.ModeOnline && choice != catalog.ModeAtDoor {
+	if choice := req.PaymentChoice; choice != "" && choice != catalog.ModeOnline && choice != catalog.ModeAtDoor {
 		return q, request.Invalid("payment_choice: send online or at_door, or leave it out.")
 	}
-	q.Locale, q.PaymentChoice = asked.Locale, asked.PaymentChoice
-	if q.CustomerEmail, err = request.OptionalEmail("customer_email", asked.CustomerEmail); err != nil {
+	q.Locale, q.PaymentChoice = req.Locale, req.PaymentChoice
+	if q.CustomerEmail, err = request.OptionalEmail("customer_email", req.CustomerEmail); err != nil {
 		return q, err
 	}
-	if q.CustomerPhone, err = request.OptionalLine("customer_phone", asked.CustomerPhone, maxPhone); err != nil {
+	if q.CustomerPhone, err = request.OptionalLine("customer_phone", req.CustomerPhone, maxPhone); err != nil {
 		return q, err
 	}
-	q.FormData, err = formdata.Read("form_data", asked.FormData, from)
+	q.FormData, err = formdata.Read("form_data", req.FormData, from)
 	return q, err
 }
 
-func parseExtras(asked []rental.NewExtra) ([]usecase.Extra, error) {
-	if len(asked) > rental.MaxExtras {
+func parseExtras(req []rental.NewExtra) ([]usecase.Extra, error) {
+	if len(req) > rental.MaxExtras {
 		return nil, request.TooMany("extras", rental.MaxExtras)
 	}
 	var extras []usecase.Extra
-	for i, extra := range asked {
+	for i, extra := range req {
 		id, err := request.ID(fmt.Sprintf("extras[%d].rental_id", i), extra.RentalID)
 		if err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ const (
 	maxPhone = 50
 )
 
-func givenTime(name string, s *string) (*timespan.TimeOfDay, error) {
+func parseOptionalTime(name string, s *string) (*timespan.TimeOfDay, error) {
 	if s == nil {
 		return nil, nil
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// answering returns a reservation with a phone number and with answers to the form.
-func answering(n rental.NewReservation, form string) rental.NewReservation {
+// addAnswers returns a reservation with a phone number and with answers to the form.
+func addAnswers(n rental.NewReservation, form string) rental.NewReservation {
 	n.CustomerPhone, n.FormData = new("+351 210 555 019"), json.RawMessage(form)
 	return n
 }
 
-// asksRenters sets a form. It requires a text about each of kayak, bike and tent from customers that take it. Each
+// addQuestions sets a form. It requires a text about each of kayak, bike and tent from customers that take it. Each
 // customer may consent to messages.
-func asksRenters(o *catalog.Snapshot) {
+func addQuestions(o *catalog.Snapshot) {
 	text := func(key string, of string, required bool) catalog.Question {
 		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required,
 			RentalIDs: []uuid.UUID{uuid.MustParse(of)}}
@@ -38,30 +38,30 @@ func asksRenters(o *catalog.Snapshot) {
 	}
 }
 
-func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
+func TestPageReservationAnswersQuestions(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	s.edit(asksRenters)
-	alone := wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
-	both := with(alone, bike, 1)
+	s.edit(addQuestions)
+	alone := newPageRequest(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
+	both := addExtra(alone, bike, 1)
 	for name, n := range map[string]rental.NewReservation{
 		"no answer":                  alone,
-		"none about what goes along": answering(both, `{"level": "new"}`),
-		"too long":                   answering(alone, `{"level": "a very, very long answer"}`),
-		"no object":                  answering(alone, `"new"`),
-		"more than is kept":          answering(alone, `{"level": "new", "x": "`+strings.Repeat("x", 64<<10)+`"}`),
+		"none about what goes along": addAnswers(both, `{"level": "new"}`),
+		"too long":                   addAnswers(alone, `{"level": "a very, very long answer"}`),
+		"no object":                  addAnswers(alone, `"new"`),
+		"more than is kept":          addAnswers(alone, `{"level": "new", "x": "`+strings.Repeat("x", 64<<10)+`"}`),
 		"a phone number on two lines": func() rental.NewReservation {
-			n := answering(alone, `{"level": "new"}`)
+			n := addAnswers(alone, `{"level": "new"}`)
 			n.CustomerPhone = new("1\n2")
 			return n
 		}(),
 		"a phone number of too many letters": func() rental.NewReservation {
-			n := answering(alone, `{"level": "new"}`)
+			n := addAnswers(alone, `{"level": "new"}`)
 			n.CustomerPhone = new(strings.Repeat("1", 51))
 			return n
 		}(),
 	} {
-		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := s.reserveAs(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -76,25 +76,25 @@ func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
 		// Only the customer can consent.
 		{actor.Owner, alone, `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true}`},
 	} {
-		made, err := s.as(c.by, "", answering(c.n, sent))
+		reservation, err := s.reserveAs(c.by, "", addAnswers(c.n, sent))
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := s.client.Reservation(t.Context(), "harbor", made.ID)
+		kept, err := s.client.Reservation(t.Context(), "harbor", reservation.ID)
 		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 210 555 019" {
 			t.Fatalf("kept %+v, %v", kept, err)
 		}
-		if diff := cmp.Diff(decoded(t, c.want), decoded(t, string(kept.FormData))); diff != "" {
+		if diff := cmp.Diff(decodeObject(t, c.want), decodeObject(t, string(kept.FormData))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.by, diff)
 		}
 	}
-	if plain, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12")); err != nil ||
+	if plain, err := s.reserveAs(actor.Owner, "", newPageRequest(kayak, 1, "2027-06-12", "2027-06-12")); err != nil ||
 		string(plain.FormData) != "{}" || plain.CustomerPhone != nil {
 		t.Errorf("the owner, who asks nothing: %+v, %v", plain, err)
 	}
 }
 
-func decoded(t *testing.T, object string) map[string]any {
+func decodeObject(t *testing.T, object string) map[string]any {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal([]byte(object), &m); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-func (in *Internal) revenueReport(ctx context.Context, r rental.ReportRequest) (*report.Revenue, error) {
-	offer, err := in.business(ctx, r.OfSlug)
+func (in *Internal) serveRevenueReport(ctx context.Context, r rental.ReportRequest) (*report.Revenue, error) {
+	offer, err := in.findBusiness(ctx, r.OfSlug)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // removed business. It returns the ids of the removed and the new business, and a reservation of the removed one.
 func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservation) {
 	t.Helper()
-	n := asked(bike, 1, "2027-06-11", "2027-06-11")
+	n := newRequest(bike, 1, "2027-06-11", "2027-06-11")
 	n.CustomerEmail = new("zoe@example.com")
 	held, err := s.client.Reserve(t.Context(), "harbor", n)
 	if err != nil {
@@ -30,14 +30,14 @@ func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservati
 	before, now := s.offer.ID, uuid.New()
 	old := s.offer
 	s.edit(func(o *catalog.Snapshot) { o.ID, o.Version = now, o.Version+1 })
-	s.change(func(p *peers) { p.remembered = old })
+	s.change(func(p *fakePeers) { p.staleOffer = old })
 	return before, now, held
 }
 
-func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
+func TestReusedSlugHidesFormerBusiness(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	before, now, theirs := s.handOver(t)
+	before, now, other := s.handOver(t)
 	ctx, client := t.Context(), s.client.Of(now)
 	if list, err := client.Reservations(ctx, "harbor", rental.Filter{}, request.Page{}); err != nil ||
 		len(list.Reservations) != 0 {
@@ -58,38 +58,38 @@ func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
 		t.Errorf("the revenue: %+v, %v", revenue, err)
 	}
 	for what, ask := range map[string]func() error{
-		"read":         func() error { _, err := client.Reservation(ctx, "harbor", theirs.ID); return err },
-		"cancellation": func() error { _, err := client.Cancellation(ctx, "harbor", theirs.ID); return err },
+		"read":         func() error { _, err := client.Reservation(ctx, "harbor", other.ID); return err },
+		"cancellation": func() error { _, err := client.Cancellation(ctx, "harbor", other.ID); return err },
 		"cancel": func() error {
-			_, err := client.Cancel(ctx, "harbor", theirs.ID, booking.Cancel{})
+			_, err := client.Cancel(ctx, "harbor", other.ID, booking.Cancel{})
 			return err
 		},
 		"refund": func() error {
-			_, err := client.Refund(ctx, "harbor", theirs.ID, booking.NewRefund{})
+			_, err := client.Refund(ctx, "harbor", other.ID, booking.NewRefund{})
 			return err
 		},
-		"move": func() error { _, err := client.Move(ctx, "harbor", theirs.ID, rental.MovePickup); return err },
+		"move": func() error { _, err := client.Move(ctx, "harbor", other.ID, rental.MovePickup); return err },
 	} {
 		if err := ask(); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	left, err := s.client.Of(before).Reservation(ctx, "harbor", theirs.ID)
+	left, err := s.client.Of(before).Reservation(ctx, "harbor", other.ID)
 	if err != nil || left.Status != rental.StatusReserved || left.CustomerEmail == nil {
 		t.Errorf("of the business before there is %+v, %v", left, err)
 	}
 }
 
-func TestASlugThatLeadsElsewhereIsOfNoBusiness(t *testing.T) {
+func TestMovedSlugIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	before, now, theirs := s.handOver(t)
-	s.change(func(p *peers) { p.offerErr = errors.New("away") })
+	before, now, other := s.handOver(t)
+	s.change(func(p *fakePeers) { p.offerErr = errors.New("away") })
 	if _, err := s.client.Of(now).Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err == nil {
 		t.Error("while nobody says who has the slug, somebody's reservations are listed")
 	}
-	s.change(func(p *peers) { p.remembered, p.offerErr = nil, nil })
-	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", theirs.ID); !fault.Is(err,
+	s.change(func(p *fakePeers) { p.staleOffer, p.offerErr = nil, nil })
+	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", other.ID); !fault.Is(err,
 		fault.BusinessNotFound) {
 		t.Errorf("the business that was removed: %v", err)
 	}

@@ -26,19 +26,19 @@ func (s service) starts(t *testing.T, id, date string, quantity int, extras ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := rental.Wanted{RentalID: uuid.MustParse(id), Date: day, Quantity: quantity}
+	req := rental.Wanted{RentalID: uuid.MustParse(id), Date: day, Quantity: quantity}
 	for _, extra := range extras {
-		wanted.Extras = append(wanted.Extras, uuid.MustParse(extra))
+		req.Extras = append(req.Extras, uuid.MustParse(extra))
 	}
-	got, err := s.client.Starts(t.Context(), "harbor", wanted)
+	got, err := s.client.Starts(t.Context(), "harbor", req)
 	if err != nil || !got.Computed {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	return got.Starts
 }
 
-// says reports whether /rental-availability finds all of the rentals available.
-func (s service) says(t *testing.T, query []string, ids ...string) bool {
+// parseAnswer reports whether /rental-availability finds all of the rentals available.
+func (s service) parseAnswer(t *testing.T, query []string, ids ...string) bool {
 	t.Helper()
 	for _, id := range ids {
 		if answer := s.check(t, append([]string{"rentalId", id}, query...)...); !strings.Contains(answer.body,
@@ -49,9 +49,9 @@ func (s service) says(t *testing.T, query []string, ids ...string) bool {
 	return true
 }
 
-// TestStartsAreExactlyThoseThatCanBeReserved compares the starts on full hours with /rental-availability, for each
+// TestStartsEqualReservableStarts compares the starts on full hours with /rental-availability, for each
 // permitted length, with and without an extra.
-func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
+func TestStartsEqualReservableStarts(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	s.edit(func(o *catalog.Snapshot) {
@@ -65,7 +65,7 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	clock := func(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
 	for range 8 { // random reservations, not only on half hours
 		from := dice.IntN(22 * 60)
-		_, _ = s.client.Reserve(t.Context(), "harbor", asked(kayak, 1+dice.IntN(2), "2027-06-11", "2027-06-11",
+		_, _ = s.client.Reserve(t.Context(), "harbor", newRequest(kayak, 1+dice.IntN(2), "2027-06-11", "2027-06-11",
 			clock(from), clock(from+30+dice.IntN(90))))
 	}
 	s.reserve(t, tent, 2, "2027-06-12", "2027-06-12")
@@ -86,7 +86,7 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 					ends := (at + hours*60) - int(until-day)*24*60
 					query := []string{"startDate", date, "endDate", until.String(), "startTime", clock(at), "endTime",
 						clock(ends), "quantity", "2"}
-					if s.says(t, query, append([]string{kayak}, extras...)...) {
+					if s.parseAnswer(t, query, append([]string{kayak}, extras...)...) {
 						was := want[clock(at)]
 						if was[0] == 0 {
 							was[0] = hours
@@ -107,9 +107,9 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	}
 }
 
-// TestListedStartsAreAcceptedOnDaysOfClockChanges checks the starts at night on dates of clock changes. The lengths are
+// TestStartsAreAcceptedOnClockChanges checks the starts at night on dates of clock changes. The lengths are
 // in elapsed hours.
-func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
+func TestStartsAreAcceptedOnClockChanges(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	zone := s.offer.Location()
@@ -133,7 +133,7 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 				}
 				query := []string{"startDate", day.String(), "endDate", until.String(), "startTime", at.String(),
 					"endTime", ends.String()}
-				if listed[name] && !s.says(t, query, kayak) {
+				if listed[name] && !s.parseAnswer(t, query, kayak) {
 					t.Errorf("%s %s is listed and refused", day, name)
 				}
 				if elapsed := timespan.Instant(until, ends, zone) - start; listed[name] &&
@@ -144,7 +144,7 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 		}
 		for _, start := range s.starts(t, bike, (day - 1).String(), 1) {
 			for days := start.Shortest; days <= min(start.Longest, 5); days++ {
-				if !s.says(t, []string{"startDate", (day - 1).String(), "endDate",
+				if !s.parseAnswer(t, []string{"startDate", (day - 1).String(), "endDate",
 					(day + timespan.Date(days) - 2).String()}, bike) {
 					t.Errorf("%d days from %s are listed and refused", days, day-1)
 				}
@@ -153,9 +153,9 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 	}
 }
 
-// TestADayIsListedWhereTheShortestTimeFromItCanBeReserved shows that the number of units on a date is the number that
+// TestDatesListDaysWithShortestRental shows that the number of units on a date is the number that
 // can be reserved for the shortest period from that date on.
-func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
+func TestDatesListDaysWithShortestRental(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	s.edit(func(o *catalog.Snapshot) { o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = new(3), new(4) })
@@ -168,7 +168,7 @@ func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 		for d := window[0]; d <= window[1]; d++ {
 			want := 0
 			for units := 1; units <= 10; units++ {
-				if s.says(t, []string{"startDate", d.String(), "endDate", (d + 2).String(), "quantity",
+				if s.parseAnswer(t, []string{"startDate", d.String(), "endDate", (d + 2).String(), "quantity",
 					strconv.Itoa(units)}, bike) {
 					want = units
 				}
@@ -189,13 +189,13 @@ func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 	}
 }
 
-func TestStartsThatNobodyKnowsAreSaidToBeSo(t *testing.T) {
+func TestStartsReportUncomputedAnswer(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
-	for name, change := range map[string]func(*peers){
-		"the offer": func(p *peers) {
+	for name, change := range map[string]func(*fakePeers){
+		"the offer": func(p *fakePeers) {
 			p.offerErr = errors.New("away")
-		}, "what is held": func(p *peers) { p.offerErr, p.holdingErr = nil, context.DeadlineExceeded },
+		}, "what is held": func(p *fakePeers) { p.offerErr, p.occupyingErr = nil, context.DeadlineExceeded },
 	} {
 		s.change(change)
 		got, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.MustParse(kayak),
@@ -204,7 +204,7 @@ func TestStartsThatNobodyKnowsAreSaidToBeSo(t *testing.T) {
 			t.Errorf("%s cannot be read: %+v, %v", name, got, err)
 		}
 	}
-	s.change(func(p *peers) { p.offerErr, p.holdingErr = nil, nil })
+	s.change(func(p *fakePeers) { p.offerErr, p.occupyingErr = nil, nil })
 	if _, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.New(),
 		Date: timespan.NewDate(2027, 6, 11), Quantity: 1}); !fault.Is(err, fault.RentalNotFound) {
 		t.Errorf("an unknown rental: %v", err)

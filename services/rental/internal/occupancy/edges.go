@@ -18,36 +18,36 @@ type edge struct {
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
-	// fewEdges is the number of edges below which a comparison
+	// maxComparisonSort is the number of edges below which a comparison
 	// sort is used, because it is then faster than a radix sort.
-	fewEdges = 1024
+	maxComparisonSort = 1024
 )
 
-// sorted returns the edges sorted by time. All edges must lie in the
-// span `within`. The result may share memory with the argument `edges`.
+// sortEdges returns the edges sorted by time. All edges must lie in the
+// span `bounds`. The result may share memory with the argument `edges`.
 //
-// For many edges, sorted uses a radix sort, because sorting takes most of the time of a large calendar.
-func sorted(edges []edge, within timespan.Span) []edge {
-	if len(edges) < fewEdges {
+// For many edges, sortEdges uses a radix sort, because sorting takes most of the time of a large calendar.
+func sortEdges(edges []edge, bounds timespan.Span) []edge {
+	if len(edges) < maxComparisonSort {
 		slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 		return edges
 	}
 	to := make([]edge, len(edges))
-	width := bits.Len64(uint64(within.End - within.Start))
+	width := bits.Len64(uint64(bounds.End - bounds.Start))
 	for shift := 0; shift < width; shift += digitBits {
-		distribute(to, edges, within.Start, shift)
+		distribute(to, edges, bounds.Start, shift)
 		edges, to = to, edges
 	}
 	return edges
 }
 
 // distribute makes one pass of the radix sort: distribute copies `edges` to the
-// slice `to`, sorted by one digit of their distance from `base`. Edges with the same
+// slice `target`, sorted by one digit of their distance from `base`. Edges with the same
 // digit keep their order. The argument `shift` is the position of the digit in bits.
-func distribute(to, edges []edge, base int64, shift int) {
+func distribute(target, edges []edge, base int64, shift int) {
 	var place [digits]int
 	for i := range edges {
-		place[digit(edges[i], base, shift)]++
+		place[digitOf(edges[i], base, shift)]++
 	}
 	next := 0
 	for d, n := range place {
@@ -55,10 +55,10 @@ func distribute(to, edges []edge, base int64, shift int) {
 		next += n
 	}
 	for _, e := range edges {
-		d := digit(e, base, shift)
-		to[place[d]] = e
+		d := digitOf(e, base, shift)
+		target[place[d]] = e
 		place[d]++
 	}
 }
 
-func digit(e edge, base int64, shift int) int { return int(uint64(e.at-base)>>shift) & (digits - 1) }
+func digitOf(e edge, base int64, shift int) int { return int(uint64(e.at-base)>>shift) & (digits - 1) }

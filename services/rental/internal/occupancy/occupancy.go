@@ -34,30 +34,30 @@ type Stock struct {
 // Ceiling returns the largest number of units that can ever be free: the minimum of Quantity and InService.
 func (s Stock) Ceiling() int { return max(0, min(s.Quantity, s.InService)) }
 
-// free returns the number of free units by the formula of semantics.md §4. The
+// countFree returns the number of free units by the formula of semantics.md §4. The
 // arguments are the numbers of units that are under maintenance and that are booked.
-func (s Stock) free(maintained, booked int) int {
+func (s Stock) countFree(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
 // Reservation is a number of units that are occupied during the span During. If
 // During is the zero value, the units are occupied all day on each date of Dates.
 type Reservation struct {
-	Units  int
-	Dates  Dates
-	During timespan.Span
-	// Out means that the customer picked up the units and has not returned them yet. Such
+	Units int
+	Dates Dates
+	Span  timespan.Span
+	// IsOut means that the customer picked up the units and has not returned them yet. Such
 	// units are also occupied from now to the end of the business's current date, even if
 	// the reservation has ended. They do not occupy later dates after the reservation's end.
-	Out bool
+	IsOut bool
 }
 
 // Calendar is a range of dates in a business's time zone, together with the
 // current time. One Calendar serves all rentals of a request. It is immutable.
 type Calendar struct {
-	first     timespan.Date
-	midnights []int64       // 00:00 of each date, and of the date after the last
-	rest      timespan.Span // from now to the end of the current date
+	first       timespan.Date
+	midnights   []int64       // 00:00 of each date, and of the date after the last
+	restOfToday timespan.Span // from now to the end of the current date
 }
 
 // NewCalendar returns the calendar of a range of dates, which
@@ -68,7 +68,7 @@ func NewCalendar(zone *time.Location, now time.Time, dates Dates) *Calendar {
 		c.midnights = append(c.midnights, timespan.Instant(d, 0, zone))
 	}
 	tonight := timespan.Instant(timespan.DateOf(now, zone)+1, 0, zone)
-	c.rest = timespan.Span{Start: now.Unix(), End: tonight}
+	c.restOfToday = timespan.Span{Start: now.Unix(), End: tonight}
 	return c
 }
 
@@ -77,22 +77,22 @@ func (c *Calendar) Span() timespan.Span {
 	return timespan.Span{Start: c.midnights[0], End: c.midnights[len(c.midnights)-1]}
 }
 
-// Days returns, for each date of the calendar, how many units are free during the whole
+// CountFreeByDay returns, for each date of the calendar, how many units are free during the whole
 // day. The number is 0 for a date that the time zone skipped when it crossed the date line.
-func (c *Calendar) Days(s Stock, reservations []Reservation) []int {
-	return c.least(s, reservations, c.midnights)
+func (c *Calendar) CountFreeByDay(s Stock, reservations []Reservation) []int {
+	return c.findMinimums(s, reservations, c.midnights)
 }
 
-// Between returns, for each pair of neighbouring instants in cuts, how many units are free during the
+// CountFreeBetween returns, for each pair of neighbouring instants in cuts, how many units are free during the
 // whole time between these two instants. The instants must be sorted and lie within the calendar's dates.
-func (c *Calendar) Between(cuts []int64, s Stock, reservations []Reservation) []int {
-	return c.least(s, reservations, cuts)
+func (c *Calendar) CountFreeBetween(cuts []int64, s Stock, reservations []Reservation) []int {
+	return c.findMinimums(s, reservations, cuts)
 }
 
-// During returns how many units are free during the whole span. The
+// CountFree returns how many units are free during the whole span. The
 // span must not be empty and must lie within the calendar's dates.
-func (c *Calendar) During(span timespan.Span, s Stock, reservations []Reservation) int {
-	return c.least(s, reservations, []int64{span.Start, span.End})[0]
+func (c *Calendar) CountFree(span timespan.Span, s Stock, reservations []Reservation) int {
+	return c.findMinimums(s, reservations, []int64{span.Start, span.End})[0]
 }
 
 // span returns the time from the beginning to the end of a range of dates. Time outside the calendar is cut off.

@@ -29,80 +29,80 @@ func hours(d timespan.Date, from, to int) timespan.Span {
 
 func stock(units int) occupancy.Stock { return occupancy.Stock{Quantity: units, InService: units} }
 
-func TestTheBusiestDayDecidesNotTheTotalOfReservations(t *testing.T) {
+func TestCountFreeUsesBusiestDay(t *testing.T) {
 	t.Parallel()
 	reservations := []occupancy.Reservation{
 		{Units: 7, Dates: dates(today+1, today+2)},
 		{Units: 7, Dates: dates(today+3, today+5)},
 	}
 	c := calendar(today+1, today+5)
-	if got := c.During(c.Span(), stock(10), reservations); got != 3 {
+	if got := c.CountFree(c.Span(), stock(10), reservations); got != 3 {
 		t.Errorf("%d of 10 are free, want 3", got)
 	}
-	if diff := cmp.Diff([]int{3, 3, 3, 3, 3}, c.Days(stock(10), reservations)); diff != "" {
+	if diff := cmp.Diff([]int{3, 3, 3, 3, 3}, c.CountFreeByDay(stock(10), reservations)); diff != "" {
 		t.Errorf("by day (-want +got):\n%s", diff)
 	}
 }
 
-func TestHourlyReservationsThatOnlyTouchDoNotAddUp(t *testing.T) {
+func TestAdjacentHourlyReservationsDoNotAddUp(t *testing.T) {
 	t.Parallel()
 	reservations := []occupancy.Reservation{
-		{Units: 2, During: hours(today+1, 9, 11)},
-		{Units: 2, During: hours(today+1, 11, 14)},
-		{Units: 1, During: hours(today+1, 13, 26)}, // past midnight
+		{Units: 2, Span: hours(today+1, 9, 11)},
+		{Units: 2, Span: hours(today+1, 11, 14)},
+		{Units: 1, Span: hours(today+1, 13, 26)}, // past midnight
 	}
 	c := calendar(today+1, today+2)
 	for _, ask := range []struct{ from, to, want int }{
 		{9, 13, 1}, {10, 12, 1}, {9, 14, 0}, {14, 26, 2}, {26, 48, 3}, {0, 9, 3}, {8, 10, 1},
 	} {
-		if got := c.During(hours(today+1, ask.from, ask.to), stock(3), reservations); got != ask.want {
+		if got := c.CountFree(hours(today+1, ask.from, ask.to), stock(3), reservations); got != ask.want {
 			t.Errorf("%d to %d o'clock: %d free, want %d", ask.from, ask.to, got, ask.want)
 		}
 	}
-	if diff := cmp.Diff([]int{0, 2}, c.Days(stock(3), reservations)); diff != "" {
+	if diff := cmp.Diff([]int{0, 2}, c.CountFreeByDay(stock(3), reservations)); diff != "" {
 		t.Errorf("by day (-want +got):\n%s", diff)
 	}
 }
 
-func TestWhatIsOutIsHeldForTheRestOfTodayAndNoLonger(t *testing.T) {
+func TestHandedOutUnitsAreOccupiedUntilMidnight(t *testing.T) {
 	t.Parallel()
 	one := stock(1)
-	overdue := []occupancy.Reservation{{Units: 1, Dates: dates(today-3, today-1), Out: true}}
-	if diff := cmp.Diff([]int{0, 1, 1}, calendar(today, today+2).Days(one, overdue)); diff != "" {
+	overdue := []occupancy.Reservation{{Units: 1, Dates: dates(today-3, today-1), IsOut: true}}
+	if diff := cmp.Diff([]int{0, 1, 1}, calendar(today, today+2).CountFreeByDay(one, overdue)); diff != "" {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
 	c := calendar(today, today+1)
-	if got := c.During(c.Span(), one, overdue); got != 0 {
+	if got := c.CountFree(c.Span(), one, overdue); got != 0 {
 		t.Errorf("today to tomorrow: %d free, want 0", got)
 	}
-	if got := c.During(hours(today, 13, 24), one, overdue); got != 0 {
+	if got := c.CountFree(hours(today, 13, 24), one, overdue); got != 0 {
 		t.Errorf("this afternoon: %d free, want 0", got)
 	}
-	if got := c.During(hours(today, 24, 26), one, overdue); got != 1 {
+	if got := c.CountFree(hours(today, 24, 26), one, overdue); got != 1 {
 		t.Errorf("from midnight on: %d free, want 1", got)
 	}
-	early := []occupancy.Reservation{{Units: 1, Dates: dates(today+2, today+2), Out: true}}
-	if diff := cmp.Diff([]int{0, 1, 0}, calendar(today, today+2).Days(one, early)); diff != "" {
+	early := []occupancy.Reservation{{Units: 1, Dates: dates(today+2, today+2), IsOut: true}}
+	if diff := cmp.Diff([]int{0, 1, 0}, calendar(today, today+2).CountFreeByDay(one, early)); diff != "" {
 		t.Errorf("picked up before its time (-want +got):\n%s", diff)
 	}
 }
 
-func TestUnitsOutDuringTheirOwnTimeAreHeldOnce(t *testing.T) {
+func TestHandedOutUnitsCountOnceInOwnTime(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]occupancy.Reservation{
-		"whole dates":        {Units: 2, Dates: dates(today-1, today+1), Out: true},
-		"hours under way":    {Units: 2, During: hours(today, 10, 13), Out: true},
-		"hours to come":      {Units: 2, During: hours(today, 15, 17), Out: true},
-		"hours gone by":      {Units: 2, During: hours(today, 9, 11), Out: true},
-		"hours over tonight": {Units: 2, During: hours(today, 23, 30), Out: true},
+		"whole dates":        {Units: 2, Dates: dates(today-1, today+1), IsOut: true},
+		"hours under way":    {Units: 2, Span: hours(today, 10, 13), IsOut: true},
+		"hours to come":      {Units: 2, Span: hours(today, 15, 17), IsOut: true},
+		"hours gone by":      {Units: 2, Span: hours(today, 9, 11), IsOut: true},
+		"hours over tonight": {Units: 2, Span: hours(today, 23, 30), IsOut: true},
 	} {
-		if got := calendar(today, today).Days(stock(5), []occupancy.Reservation{r}); got[0] != 3 {
+		if got := calendar(today, today).CountFreeByDay(stock(5), []occupancy.Reservation{r}); got[0] != 3 {
 			t.Errorf("%s: %d of 5 are free, want 3", name, got[0])
 		}
 	}
 }
 
-func TestTheFormulaOfFreeUnits(t *testing.T) {
+func TestCountFreeFollowsFormula(t *testing.T) {
 	t.Parallel()
 	away := []occupancy.Dates{dates(today+1, today+2), dates(today+2, today+2)}
 	for name, ask := range map[string]struct {
@@ -122,13 +122,13 @@ func TestTheFormulaOfFreeUnits(t *testing.T) {
 		"nothing in service": {occupancy.Stock{Quantity: 4, InService: 0}, 0, []int{0, 0, 0, 0}},
 	} {
 		reservations := []occupancy.Reservation{{Units: ask.booked, Dates: dates(today-5, today+5)}}
-		if diff := cmp.Diff(ask.want, calendar(today, today+3).Days(ask.stock, reservations)); diff != "" {
+		if diff := cmp.Diff(ask.want, calendar(today, today+3).CountFreeByDay(ask.stock, reservations)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestADateThatTheZoneSkippedHasNothingFree(t *testing.T) {
+func TestSkippedDateHasNoFreeUnits(t *testing.T) {
 	t.Parallel()
 	samoa, err := time.LoadLocation("Pacific/Apia") // it skipped 30 December 2011
 	if err != nil {
@@ -136,7 +136,7 @@ func TestADateThatTheZoneSkippedHasNothingFree(t *testing.T) {
 	}
 	from := timespan.NewDate(2011, time.December, 29)
 	c := occupancy.NewCalendar(samoa, now, dates(from, from+2))
-	if diff := cmp.Diff([]int{2, 0, 2}, c.Days(stock(2), nil)); diff != "" {
+	if diff := cmp.Diff([]int{2, 0, 2}, c.CountFreeByDay(stock(2), nil)); diff != "" {
 		t.Errorf("around the skipped date (-want +got):\n%s", diff)
 	}
 }
@@ -147,35 +147,35 @@ func randomReservations(n, days int) []occupancy.Reservation {
 	list := make([]occupancy.Reservation, n)
 	for i := range list {
 		from := today + timespan.Date(r.IntN(days))
-		list[i] = occupancy.Reservation{Units: 1 + r.IntN(3), Out: i%50 == 0,
+		list[i] = occupancy.Reservation{Units: 1 + r.IntN(3), IsOut: i%50 == 0,
 			Dates: dates(from, from+timespan.Date(r.IntN(5)))}
 		if i%2 == 0 {
 			start := r.IntN(24)
-			list[i].During = hours(from, start, start+1+r.IntN(30))
+			list[i].Span = hours(from, start, start+1+r.IntN(30))
 		}
 	}
 	return list
 }
 
-// TestManyReservationsAreCountedLikeFew uses so many reservations that their edges are not sorted by comparing. The
+// TestManyReservationsAreCountedExactly uses so many reservations that their edges are not sorted by comparing. The
 // expected value is the minimum over all starts of reservations, because the fewest units are free at one of them.
-func TestManyReservationsAreCountedLikeFew(t *testing.T) {
+func TestManyReservationsAreCountedExactly(t *testing.T) {
 	t.Parallel()
 	const days = 20
 	reservations := randomReservations(2000, days)
 	for i := range reservations {
-		reservations[i].Out = false
+		reservations[i].IsOut = false
 	}
 	spans := make([]timespan.Span, len(reservations))
 	for i, r := range reservations {
-		if spans[i] = r.During; spans[i] == (timespan.Span{}) {
+		if spans[i] = r.Span; spans[i] == (timespan.Span{}) {
 			spans[i] = timespan.Span{
 				Start: timespan.Instant(r.Dates.From, 0, time.UTC), End: timespan.Instant(r.Dates.To+1, 0, time.UTC),
 			}
 		}
 	}
 	const units = 2000
-	for day, got := range calendar(today, today+days-1).Days(stock(units), reservations) {
+	for day, got := range calendar(today, today+days-1).CountFreeByDay(stock(units), reservations) {
 		midnight := timespan.Instant(today+timespan.Date(day), 0, time.UTC)
 		want := units - bookedAt(midnight, spans, reservations)
 		for _, s := range spans {
@@ -213,7 +213,7 @@ func BenchmarkCalendar(b *testing.B) {
 			for b.Loop() {
 				c := occupancy.NewCalendar(zone, now, dates(today, today+days-1))
 				for range rentals {
-					c.Days(stock(40), reservations)
+					c.CountFreeByDay(stock(40), reservations)
 				}
 			}
 		})
@@ -231,6 +231,6 @@ func BenchmarkRange(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c := occupancy.NewCalendar(zone, now, dates(today, today+days-1))
-		c.During(c.Span(), stock(100), reservations)
+		c.CountFree(c.Span(), stock(100), reservations)
 	}
 }

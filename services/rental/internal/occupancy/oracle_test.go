@@ -16,17 +16,17 @@ import (
 // tableDays is the number of days in the table of each time zone, around a clock change.
 const tableDays = 40
 
-// world is a time zone around one of its clock changes, with the date of each minute from `start` on.
-type world struct {
+// zoneTable is a time zone around one of its clock changes, with the date of each minute from `start` on.
+type zoneTable struct {
 	zone  *time.Location
 	start int64 // on a full minute
 	first timespan.Date
 	dates []timespan.Date
 }
 
-// worlds returns time zones whose clocks change at a usual hour, at midnight, by half an hour, or never.
-var worlds = sync.OnceValue(func() []world {
-	var list []world
+// zoneTables returns time zones whose clocks change at a usual hour, at midnight, by half an hour, or never.
+var zoneTables = sync.OnceValue(func() []zoneTable {
+	var list []zoneTable
 	for _, w := range []struct{ zone, around string }{
 		{"Europe/Lisbon", "2027-03-28"}, {"Europe/Lisbon", "2026-10-25"},
 		{"America/New_York", "2027-03-14"}, {"America/New_York", "2027-11-07"},
@@ -45,7 +45,7 @@ var worlds = sync.OnceValue(func() []world {
 			panic(err)
 		}
 		start := time.Date(around.Year(), around.Month(), around.Day()-tableDays/2, 0, 0, 0, 0, zone)
-		table := world{zone: zone, start: start.Unix()}
+		table := zoneTable{zone: zone, start: start.Unix()}
 		for m := range tableDays * timespan.MinutesPerDay {
 			table.dates = append(table.dates, timespan.DateOf(start.Add(time.Duration(m)*time.Minute), zone))
 		}
@@ -55,18 +55,18 @@ var worlds = sync.OnceValue(func() []world {
 	return list
 })
 
-func (w world) instant(minute int) int64 { return w.start + int64(minute)*60 }
+func (w zoneTable) instant(minute int) int64 { return w.start + int64(minute)*60 }
 
-// question is a random case. Its minutes count from the start of the table.
-type question struct {
-	world
+// randomCase is a random case. Its minutes count from the start of the table.
+type randomCase struct {
+	zoneTable
 	now          int // minute
 	stock        occupancy.Stock
 	reservations []occupancy.Reservation
 }
 
 // freeAt returns the number of free units at one minute by the definition of semantics.md §4.
-func (q question) freeAt(minute int) int {
+func (q randomCase) freeAt(minute int) int {
 	date := q.dates[minute]
 	maintained := 0
 	for _, m := range q.stock.Maintenance {
@@ -76,7 +76,7 @@ func (q question) freeAt(minute int) int {
 	}
 	booked := 0
 	for _, r := range q.reservations {
-		if q.holds(r, minute, date) {
+		if q.isOccupied(r, minute, date) {
 			booked += r.Units
 		}
 	}
@@ -90,19 +90,19 @@ func (q question) freeAt(minute int) int {
 	return units
 }
 
-func (q question) holds(r occupancy.Reservation, minute int, date timespan.Date) bool {
-	if r.Out && minute >= q.now && date == q.dates[q.now] {
+func (q randomCase) isOccupied(r occupancy.Reservation, minute int, date timespan.Date) bool {
+	if r.IsOut && minute >= q.now && date == q.dates[q.now] {
 		return true // occupied until the end of today
 	}
-	if r.During != (timespan.Span{}) {
+	if r.Span != (timespan.Span{}) {
 		at := q.instant(minute)
-		return r.During.Start <= at && at < r.During.End
+		return r.Span.Start <= at && at < r.Span.End
 	}
 	return r.Dates.From <= date && date <= r.Dates.To
 }
 
-// leastOn returns the number of free units at the busiest minute of a date.
-func (q question) leastOn(date timespan.Date) int {
+// minOnDate returns the number of free units at the busiest minute of a date.
+func (q randomCase) minOnDate(date timespan.Date) int {
 	// A date begins at most a few hours before or after the time at which it would begin if every day had 24 hours.
 	near := int(date-q.first) * timespan.MinutesPerDay
 	least, seen := 0, false
@@ -117,7 +117,7 @@ func (q question) leastOn(date timespan.Date) int {
 	return least
 }
 
-func (q question) leastBetween(from, to int) int {
+func (q randomCase) minBetween(from, to int) int {
 	least := q.freeAt(from)
 	for minute := from + 1; minute < to; minute++ {
 		least = min(least, q.freeAt(minute))
@@ -125,10 +125,10 @@ func (q question) leastBetween(from, to int) int {
 	return least
 }
 
-// randomQuestion returns a case whose dates are within a few days, so that many of its reservations overlap.
-func randomQuestion(r *rand.Rand) question {
-	list := worlds()
-	q := question{world: list[r.IntN(len(list))]}
+// newRandomCase returns a case whose dates are within a few days, so that many of its reservations overlap.
+func newRandomCase(r *rand.Rand) randomCase {
+	list := zoneTables()
+	q := randomCase{zoneTable: list[r.IntN(len(list))]}
 	middle := tableDays / 2 * timespan.MinutesPerDay
 	q.now = middle + r.IntN(5*timespan.MinutesPerDay) - 5*timespan.MinutesPerDay/2
 	q.stock = occupancy.Stock{Quantity: r.IntN(12), InService: r.IntN(12)}
@@ -136,31 +136,31 @@ func randomQuestion(r *rand.Rand) question {
 		q.stock.Maintenance = append(q.stock.Maintenance, q.randomDates(r))
 	}
 	for range r.IntN(7) {
-		reservation := occupancy.Reservation{Units: 1 + r.IntN(4), Out: r.IntN(3) == 0}
+		reservation := occupancy.Reservation{Units: 1 + r.IntN(4), IsOut: r.IntN(3) == 0}
 		if r.IntN(2) == 0 {
 			reservation.Dates = q.randomDates(r)
 		} else {
 			from, to := q.randomMinutes(r)
-			reservation.During = timespan.Span{Start: q.instant(from), End: q.instant(to)}
+			reservation.Span = timespan.Span{Start: q.instant(from), End: q.instant(to)}
 		}
 		q.reservations = append(q.reservations, reservation)
 	}
 	return q
 }
 
-func (q question) randomDates(r *rand.Rand) occupancy.Dates {
+func (q randomCase) randomDates(r *rand.Rand) occupancy.Dates {
 	from := q.first + timespan.Date(tableDays/2-3+r.IntN(6))
 	return occupancy.Dates{From: from, To: from + timespan.Date(r.IntN(3))}
 }
 
 // randomMinutes returns a span of up to 30 hours, often on full hours, so that many spans only touch.
-func (q question) randomMinutes(r *rand.Rand) (int, int) {
+func (q randomCase) randomMinutes(r *rand.Rand) (int, int) {
 	step := []int{1, 15, 60}[r.IntN(3)]
 	from := tableDays/2*timespan.MinutesPerDay + (r.IntN(5*timespan.MinutesPerDay)-5*timespan.MinutesPerDay/2)/step*step
 	return from, from + (1+r.IntN(30*60/step))*step
 }
 
-func (q question) calendar(dates occupancy.Dates) *occupancy.Calendar {
+func (q randomCase) calendar(dates occupancy.Dates) *occupancy.Calendar {
 	return occupancy.NewCalendar(q.zone, time.Unix(q.instant(q.now), 0), dates)
 }
 
@@ -169,9 +169,9 @@ const (
 	cases = 100_000
 )
 
-// TestItEqualsTheMinuteByMinuteOracle compares the calendar with the oracle. Half of the cases ask for a span of hours,
+// TestCalendarEqualsMinuteOracle compares the calendar with the oracle. Half of the cases ask for a span of hours,
 // a quarter for a range of dates, and a quarter for each date of a range.
-func TestItEqualsTheMinuteByMinuteOracle(t *testing.T) {
+func TestCalendarEqualsMinuteOracle(t *testing.T) {
 	t.Parallel()
 	const shards = 4
 	for shard := range shards {
@@ -179,7 +179,7 @@ func TestItEqualsTheMinuteByMinuteOracle(t *testing.T) {
 			t.Parallel()
 			for i := shard; i < cases && !t.Failed(); i += shards {
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
-				q := randomQuestion(r)
+				q := newRandomCase(r)
 				switch i / shards % 4 {
 				case 0, 1:
 					checkHours(t, q, r, i)
@@ -193,23 +193,23 @@ func TestItEqualsTheMinuteByMinuteOracle(t *testing.T) {
 	}
 }
 
-func checkHours(t *testing.T, q question, r *rand.Rand, i int) {
+func checkHours(t *testing.T, q randomCase, r *rand.Rand, i int) {
 	from, to := q.randomMinutes(r)
 	calendar := q.calendar(occupancy.Dates{From: q.dates[from], To: q.dates[to]})
-	got := calendar.During(timespan.Span{Start: q.instant(from), End: q.instant(to)}, q.stock, q.reservations)
-	if want := q.leastBetween(from, to); got != want {
+	got := calendar.CountFree(timespan.Span{Start: q.instant(from), End: q.instant(to)}, q.stock, q.reservations)
+	if want := q.minBetween(from, to); got != want {
 		t.Errorf("case %d of seed %d: minutes %d to %d of %s: %d free, want %d: %+v %+v",
 			i, seed, from, to, q.zone, got, want, q.stock, q.reservations)
 	}
 }
 
-func checkRange(t *testing.T, q question, r *rand.Rand, i int) {
+func checkRange(t *testing.T, q randomCase, r *rand.Rand, i int) {
 	dates := q.randomDates(r)
 	calendar := q.calendar(dates)
-	got := calendar.During(calendar.Span(), q.stock, q.reservations)
-	want := q.leastOn(dates.From)
+	got := calendar.CountFree(calendar.Span(), q.stock, q.reservations)
+	want := q.minOnDate(dates.From)
 	for d := dates.From + 1; d <= dates.To; d++ {
-		want = min(want, q.leastOn(d))
+		want = min(want, q.minOnDate(d))
 	}
 	if got != want {
 		t.Errorf("case %d of seed %d: %s to %s in %s: %d free, want %d: %+v %+v",
@@ -217,11 +217,11 @@ func checkRange(t *testing.T, q question, r *rand.Rand, i int) {
 	}
 }
 
-func checkDays(t *testing.T, q question, r *rand.Rand, i int) {
+func checkDays(t *testing.T, q randomCase, r *rand.Rand, i int) {
 	dates := q.randomDates(r)
-	for day, got := range q.calendar(dates).Days(q.stock, q.reservations) {
+	for day, got := range q.calendar(dates).CountFreeByDay(q.stock, q.reservations) {
 		date := dates.From + timespan.Date(day)
-		if want := q.leastOn(date); got != want {
+		if want := q.minOnDate(date); got != want {
 			t.Errorf("case %d of seed %d: %s in %s: %d free, want %d: %+v %+v",
 				i, seed, date, q.zone, got, want, q.stock, q.reservations)
 		}

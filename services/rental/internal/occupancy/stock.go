@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// StockOf returns the stock of a rental. Only units in service
+// NewStock returns the stock of a rental. Only units in service
 // count. Overlapping maintenance periods of one unit count once.
-func StockOf(r *catalog.Rental) Stock {
+func NewStock(r *catalog.Rental) Stock {
 	var s Stock
 	if r.Quantity != nil {
 		s.Quantity = *r.Quantity
@@ -17,15 +17,15 @@ func StockOf(r *catalog.Rental) Stock {
 	for i := range r.Units {
 		if r.Units[i].InService {
 			s.InService++
-			s.Maintenance = append(s.Maintenance, joined(r.Units[i].Maintenance)...)
+			s.Maintenance = append(s.Maintenance, mergePeriods(r.Units[i].Maintenance)...)
 		}
 	}
 	return s
 }
 
-// joined sorts the maintenance periods of one unit and merges periods that have a date in common.
-func joined(stretches []catalog.Maintenance) []Dates {
-	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int {
+// mergePeriods sorts the maintenance periods of one unit and merges periods that have a date in common.
+func mergePeriods(periods []catalog.Maintenance) []Dates {
+	sorted := slices.SortedFunc(slices.Values(periods), func(a, b catalog.Maintenance) int {
 		return cmp.Compare(a.From, b.From)
 	})
 	var list []Dates

@@ -7,68 +7,69 @@ import "github.com/slotmesh/slotmesh/libs/values/timespan"
 // units are in the initial counts booked and maintained. A reservation that ends after the
 // span has no edge for its end. Many reservations therefore have fewer than two edges.
 type sweep struct {
-	within             timespan.Span
+	bounds             timespan.Span
 	booked, maintained int
 	edges              []edge
 }
 
-// least returns, for each pair of neighbouring instants in cuts, the smallest
+// findMinimums returns, for each pair of neighbouring instants in cuts, the smallest
 // number of free units between these two instants. The instants must be sorted.
-func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
+func (c *Calendar) findMinimums(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
 }
 
 // gather returns a sweep with the sorted edges of all reservations and maintenance periods within a span.
-func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.Span) *sweep {
-	w := &sweep{within: within, edges: make([]edge, 0, 2*(len(reservations)+len(s.Maintenance)))}
+func (c *Calendar) gather(s Stock, reservations []Reservation, bounds timespan.Span) *sweep {
+	w := &sweep{bounds: bounds, edges: make([]edge, 0, 2*(len(reservations)+len(s.Maintenance)))}
 	for _, d := range s.Maintenance {
 		w.add(c.span(d), 0, 1)
 	}
 	for i := range reservations {
-		own, rest := c.held(&reservations[i])
+		own, rest := c.occupiedSpans(&reservations[i])
 		w.add(own, int32(reservations[i].Units), 0)
 		w.add(rest, int32(reservations[i].Units), 0)
 	}
-	w.edges = sorted(w.edges, w.within)
+	w.edges = sortEdges(w.edges, w.bounds)
 	return w
 }
 
-// held returns the spans in which a reservation occupies its units: its own time and, if its units are
-// picked up and not returned, the rest of the current date. If the two spans overlap or touch, held
+// occupiedSpans returns the spans in which a reservation occupies its units: its own time and, if its units are
+// picked up and not returned, the rest of the current date. If the two spans overlap or touch, occupiedSpans
 // returns one merged span and an empty one. Without the merge, the units would count twice in the overlap.
-func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
-	own := r.During
+func (c *Calendar) occupiedSpans(r *Reservation) (timespan.Span, timespan.Span) {
+	own := r.Span
 	if own == (timespan.Span{}) {
 		own = c.span(r.Dates)
 	}
-	if !r.Out {
+	if !r.IsOut {
 		return own, timespan.Span{}
 	}
-	if own.Start <= c.rest.End && c.rest.Start <= own.End {
-		return timespan.Span{Start: min(own.Start, c.rest.Start), End: max(own.End, c.rest.End)}, timespan.Span{}
+	if own.Start <= c.restOfToday.End && c.restOfToday.Start <= own.End {
+		return timespan.Span{Start: min(own.Start, c.restOfToday.Start), End: max(own.End, c.restOfToday.End)},
+			timespan.Span{}
 	}
-	return own, c.rest
+	return own, c.restOfToday
 }
 
 // add counts booked units and units under maintenance for the span `s`. Time outside the span of the sweep is cut off.
 func (w *sweep) add(s timespan.Span, booked, maintained int32) {
-	start, end := max(s.Start, w.within.Start), min(s.End, w.within.End)
+	start, end := max(s.Start, w.bounds.Start), min(s.End, w.bounds.End)
 	if start >= end {
 		return
 	}
-	if start == w.within.Start {
+	if start == w.bounds.Start {
 		w.booked += int(booked)
 		w.maintained += int(maintained)
 	} else {
 		w.edges = append(w.edges, edge{start, booked, maintained})
 	}
-	if end < w.within.End {
+	if end < w.bounds.End {
 		w.edges = append(w.edges, edge{end, -booked, -maintained})
 	}
 }
 
-// run computes the result of [Calendar.least]; it goes through the sorted edges once. At
+// run computes the result of [Calendar.findMinimums]; it goes through the sorted edges once. At
 // each moment, run applies all edges of that moment before it counts free units. Therefore
 // the units of two reservations do not add up if one reservation begins when the other ends.
 func (w *sweep) run(s Stock, cuts []int64) []int {
@@ -80,10 +81,10 @@ func (w *sweep) run(s Stock, cuts []int64) []int {
 			continue
 		}
 		next = w.apply(next, start)
-		least[i] = s.free(w.maintained, w.booked)
+		least[i] = s.countFree(w.maintained, w.booked)
 		for next < len(w.edges) && w.edges[next].at < end {
 			next = w.apply(next, w.edges[next].at)
-			least[i] = min(least[i], s.free(w.maintained, w.booked))
+			least[i] = min(least[i], s.countFree(w.maintained, w.booked))
 		}
 	}
 	return least

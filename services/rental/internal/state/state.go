@@ -22,17 +22,17 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is the name of an action of the owner that changes the status of a reservation.
-type Move string
+// TransitionName is the name of an action of the owner that changes the status of a reservation.
+type TransitionName string
 
 // The moves that an owner can make.
 const (
-	Pickup Move = "pickup"
-	Return Move = "return"
-	Cancel Move = "cancel"
+	Pickup TransitionName = "pickup"
+	Return TransitionName = "return"
+	Cancel TransitionName = "cancel"
 )
 
-// Transition is the change of status that a [Move] makes: from one of the statuses From to the status To.
+// Transition is the change of status that a [TransitionName] makes: from one of the statuses From to the status To.
 type Transition struct {
 	From []State
 	To   State
@@ -41,14 +41,14 @@ type Transition struct {
 // Allows reports whether the transition is allowed from the status s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-var transitions = map[Move]Transition{
+var transitions = map[TransitionName]Transition{
 	Pickup: {From: []State{Reserved}, To: PickedUp},
 	Return: {From: []State{PickedUp}, To: Returned},
 	Cancel: {From: []State{Pending, Reserved}, To: Cancelled},
 }
 
-// Of returns the transition of the move m. The second result is false if there is no such move.
-func Of(m Move) (Transition, bool) {
+// FindTransition returns the transition of the move m. The second result is false if there is no such move.
+func FindTransition(m TransitionName) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
 }

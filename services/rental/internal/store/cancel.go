@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
-	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
+	"github.com/slotmesh/slotmesh/services/rental/internal/payment"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
@@ -19,22 +19,22 @@ import (
 // refused. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `part`. After an error, nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
-	cancel, _ := state.Of(state.Cancel)
+	cancel, _ := state.FindTransition(state.Cancel)
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
 		error) {
-		r, err := lock(ctx, tx, businessID, id)
+		r, err := lockReservation(ctx, tx, businessID, id)
 		switch {
 		case err != nil:
 			return Reservation{}, err
 		case !cancel.Allows(r.Status):
 			return Reservation{}, &NotAllowedError{Status: r.Status}
 		}
-		back, err := part(r)
+		refundPart, err := part(r)
 		if err != nil {
 			return Reservation{}, err
 		}
-		r.Status, r.Payment = cancel.To, charge.Cancelled(r.Payment, back)
-		return changeCharge(ctx, tx, businessID, r, event.ReservationCancelled, now)
+		r.Status, r.Payment = cancel.To, payment.Cancel(r.Payment, refundPart)
+		return updatePayment(ctx, tx, businessID, r, event.ReservationCancelled, now)
 	})
 }
 
@@ -44,15 +44,15 @@ func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.T
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
 		error) {
-		r, err := lock(ctx, tx, businessID, id)
+		r, err := lockReservation(ctx, tx, businessID, id)
 		if err != nil {
 			return Reservation{}, err
 		}
-		back, err := part(r)
+		refundPart, err := part(r)
 		if err != nil {
 			return Reservation{}, err
 		}
-		r.Payment = charge.Refunded(r.Payment, back)
-		return changeCharge(ctx, tx, businessID, r, "", now)
+		r.Payment = payment.StartRefund(r.Payment, refundPart)
+		return updatePayment(ctx, tx, businessID, r, "", now)
 	})
 }

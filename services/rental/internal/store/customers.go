@@ -31,36 +31,38 @@ LIMIT @limit`
 // Customers lists the customers of a business that match a search, ordered by e-mail
 // address. It does not list an anonymized customer, because such a customer has no address.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
-	asked customer.Search) ([]customer.Customer, error) {
+	req customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Reservations, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...),
-		"limit": asked.Limit,
+		"business_id": businessID, "after": req.After, "query": req.Query, "of": append([]string{}, req.Of...),
+		"limit": req.Limit,
 	})
 }
 
-// Held returns the reservations of the customer with an e-mail address,
+// FindCustomerReservations returns the reservations of the customer with an e-mail address,
 // oldest first. The argument `limit` is the maximum number of reservations.
-func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
+func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string,
+	limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
-// theirsSQL locks the reservations of a customer in the order of their ids. For each reservation,
+// customerReservationsSQL locks the reservations of a customer in the order of their ids. For each reservation,
 // it also returns whether the reservation has not ended yet or its units are not returned yet.
-const theirsSQL = `
+const customerReservationsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
        status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
 FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
 ORDER BY id FOR UPDATE`
 
-// Erase is a request to anonymize a customer. Today and Zone are the current date and the time zone of the business.
-type Erase struct {
+// EraseRequest is a request to anonymize a customer. Today and Zone are the current date and the time zone of the
+// business.
+type EraseRequest struct {
 	customer.Erase
 	Now   time.Time
 	Today timespan.Date
@@ -70,13 +72,13 @@ type Erase struct {
 // EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.WriteIdempotently]).
 // If Force is not set, EraseCustomer does not change reservations that have not ended or are not returned
 // yet, and returns them. Fault: conflict if these are more than [customer.MostHeld].
-func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req EraseRequest) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
 		error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		gone, ahead, err := theirs(ctx, tx, businessID, asked)
+		erased, ahead, err := lockCustomerReservations(ctx, tx, businessID, req)
 		if err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
@@ -84,37 +86,38 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked E
 			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d reservations of this address lie "+
 				"ahead; send force to erase them, too.", customer.MostHeld)
 		}
-		if err := forget(ctx, tx, businessID, gone); err != nil {
+		if err := anonymize(ctx, tx, businessID, erased); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		return customer.Erased{Reservations: len(gone), Ahead: ahead}, nil
+		return customer.Erased{Reservations: len(erased), Ahead: ahead}, nil
 	})
 }
 
-// theirs locks the reservations of a customer. It returns the ids
+// lockCustomerReservations locks the reservations of a customer. It returns the ids
 // of the reservations to anonymize, and the reservations to keep.
-func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked Erase) ([]uuid.UUID, []customer.Ahead, error) {
-	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{
-		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today),
-		"zone": asked.Zone.String(),
+func lockCustomerReservations(ctx context.Context, tx pgx.Tx, businessID uuid.UUID,
+	req EraseRequest) ([]uuid.UUID, []customer.Ahead, error) {
+	rows, err := tx.Query(ctx, customerReservationsSQL, pgx.NamedArgs{
+		"business_id": businessID, "email": req.Email, "now": req.Now, "today": int32(req.Today),
+		"zone": req.Zone.String(),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	var (
-		gone    = []uuid.UUID{}
+		erased  = []uuid.UUID{}
 		ahead   = []customer.Ahead{}
-		one     = customer.Ahead{Kind: "reservation"}
+		entry   = customer.Ahead{Kind: "reservation"}
 		isAhead bool
 	)
-	_, err = pgx.ForEachRow(rows, []any{&one.ID, &one.Status, &one.StartsAt, &isAhead}, func() error {
-		if isAhead && !asked.Force {
-			one.StartsAt = one.StartsAt.UTC()
-			ahead = append(ahead, one)
+	_, err = pgx.ForEachRow(rows, []any{&entry.ID, &entry.Status, &entry.StartsAt, &isAhead}, func() error {
+		if isAhead && !req.Force {
+			entry.StartsAt = entry.StartsAt.UTC()
+			ahead = append(ahead, entry)
 		} else {
-			gone = append(gone, one.ID)
+			erased = append(erased, entry.ID)
 		}
 		return nil
 	})
-	return gone, ahead, err
+	return erased, ahead, err
 }

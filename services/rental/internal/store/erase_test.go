@@ -11,15 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// rows returns the number of rows of a business in each table with a column business_id.
-func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
+// countRows returns the number of rows of a business in each table with a column business_id.
+func countRows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	t.Helper()
-	found, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
+	rows, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND column_name = 'business_id'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +35,9 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	return held
 }
 
-// TestErasingLeavesNothingOfABusinessInAnyTable also covers tables that are added later. The test fails until it writes
+// TestEraseLeavesNoRowsOfBusiness also covers tables that are added later. The test fails until it writes
 // a row to such a table.
-func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
+func TestEraseLeavesNoRowsOfBusiness(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
@@ -45,7 +45,7 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 		r := mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1,
 			true))
 		_, err := s.PickUp(testkit.AsSystem(t), business, r.ID, now,
-			func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error) {
+			func(store.Reservation, map[uuid.UUID]store.HandedOut) ([]store.Unit, error) {
 				return []store.Unit{{RentalID: kayak, Key: "k1"}}, nil
 			})
 		if err != nil {
@@ -56,21 +56,21 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for table, n := range rows(t, pool, removed) {
+	for table, n := range countRows(t, pool, removed) {
 		if n == 0 {
 			t.Errorf("the test writes nothing into %s", table)
 		}
 	}
-	before := rows(t, pool, other)
+	before := countRows(t, pool, other)
 	if _, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{removed, uuid.New()}); err != nil {
 		t.Fatal(err)
 	}
-	for table, n := range rows(t, pool, removed) {
+	for table, n := range countRows(t, pool, removed) {
 		if n != 0 {
 			t.Errorf("%d rows stay in %s", n, table)
 		}
 	}
-	for table, n := range rows(t, pool, other) {
+	for table, n := range countRows(t, pool, other) {
 		if n != before[table] {
 			t.Errorf("another business had %d rows in %s, and has %d", before[table], table, n)
 		}

@@ -14,24 +14,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
+func TestEventsRecordActor(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	who := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
 	business, kayak := uuid.New(), uuid.New()
 	taken, err := s.Reserve(actor.With(t.Context(), who), newReservation(business, kayak, 2, dates(today, today+1)),
-		always)
+		alwaysFits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []store.Reservation{taken, move(t, s, business, taken.ID, state.Pickup),
-		move(t, s, business, taken.ID, state.Return)}
-	again, _ := state.Of(state.Return)
-	if _, err := s.Move(testkit.AsSystem(t), business, taken.ID, again, now); err == nil {
+	want := []store.Reservation{taken, applyTransition(t, s, business, taken.ID, state.Pickup),
+		applyTransition(t, s, business, taken.ID, state.Return)}
+	again, _ := state.FindTransition(state.Return)
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), business, taken.ID, again, now); err == nil {
 		t.Error("it is returned twice")
 	}
-	hourly := mustReserve(t, s, forHours(newReservation(business, kayak, 1, dates(today, today)), 9*60, 11*60))
-	want = append(want, hourly, move(t, s, business, hourly.ID, state.Cancel))
+	hourly := mustReserve(t, s, setHours(newReservation(business, kayak, 1, dates(today, today)), 9*60, 11*60))
+	want = append(want, hourly, applyTransition(t, s, business, hourly.ID, state.Cancel))
 
 	rows, err := pool.Query(testkit.AsSystem(t), `
 		SELECT concat_ws(' ', type, subject_kind, sequence, actor_kind), data FROM events ORDER BY serial`)
@@ -39,13 +39,13 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var (
-		lines []string
-		kept  []json.RawMessage
-		line  string
-		data  json.RawMessage
+		lines   []string
+		records []json.RawMessage
+		line    string
+		data    json.RawMessage
 	)
 	if _, err := pgx.ForEachRow(rows, []any{&line, &data}, func() error {
-		lines, kept = append(lines, line), append(kept, append(json.RawMessage(nil), data...))
+		lines, records = append(lines, line), append(records, append(json.RawMessage(nil), data...))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	for i := range want {
 		want[i].LinkHash = nil // Kept does not return the hash
 	}
-	got, err := s.Kept(testkit.AsSystem(t), kept)
+	got, err := s.DecodeReservations(testkit.AsSystem(t), records)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("what is kept (-want +got):\n%s%v", diff, err)
 	}

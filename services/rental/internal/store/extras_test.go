@@ -23,19 +23,20 @@ func withExtra(r store.NewReservation, rental uuid.UUID, quantity int, byDay boo
 	return r
 }
 
-func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
+func TestExtrasOccupyUnitsLikeReservation(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak, vest, paddle := uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	d := dates(today+1, today+1)
 	hours := timespan.Span{Start: timespan.Instant(today+1, 10*60, time.UTC),
 		End: timespan.Instant(today+1, 12*60, time.UTC)}
-	made := mustReserve(t, s, withExtra(withExtra(forHours(newReservation(business, kayak, 1, d), 10*60, 12*60), vest,
-		2, true), paddle, 3, false))
+	reservation := mustReserve(t, s,
+		withExtra(withExtra(setHours(newReservation(business, kayak, 1, d), 10*60, 12*60), vest,
+			2, true), paddle, 3, false))
 	mustReserve(t, s, newReservation(business, vest, 4, d))
 	expect := func(when string, on occupancy.Dates, vests, paddles []occupancy.Reservation) {
 		t.Helper()
-		got, err := s.Holding(testkit.AsSystem(t), business, []uuid.UUID{vest, paddle}, on)
+		got, err := s.FindOccupying(testkit.AsSystem(t), business, []uuid.UUID{vest, paddle}, on)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,33 +49,33 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 	}
 	alone := occupancy.Reservation{Units: 4, Dates: d}
 	expect("reserved", d, []occupancy.Reservation{{Units: 2, Dates: d}, alone},
-		[]occupancy.Reservation{{Units: 3, Dates: d, During: hours}})
+		[]occupancy.Reservation{{Units: 3, Dates: d, Span: hours}})
 	expect("later", dates(today+9, today+9), nil, nil)
-	move(t, s, business, made.ID, state.Pickup)
-	out := []occupancy.Reservation{{Units: 3, Dates: d, During: hours, Out: true}}
-	expect("out", d, []occupancy.Reservation{{Units: 2, Dates: d, Out: true}, alone}, out)
-	expect("out for long", dates(today+9, today+9), []occupancy.Reservation{{Units: 2, Dates: d, Out: true}}, out)
-	move(t, s, business, made.ID, state.Return)
+	applyTransition(t, s, business, reservation.ID, state.Pickup)
+	out := []occupancy.Reservation{{Units: 3, Dates: d, Span: hours, IsOut: true}}
+	expect("out", d, []occupancy.Reservation{{Units: 2, Dates: d, IsOut: true}, alone}, out)
+	expect("out for long", dates(today+9, today+9), []occupancy.Reservation{{Units: 2, Dates: d, IsOut: true}}, out)
+	applyTransition(t, s, business, reservation.ID, state.Return)
 	expect("back", d, []occupancy.Reservation{alone}, nil)
 	cancelled := mustReserve(t, s, withExtra(newReservation(business, kayak, 1, d), vest, 1, true))
-	move(t, s, business, cancelled.ID, state.Cancel)
+	applyTransition(t, s, business, cancelled.ID, state.Cancel)
 	expect("cancelled", d, []occupancy.Reservation{alone}, nil)
 }
 
-// TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre makes 64 reservations of two rentals at the same time, and
+// TestConcurrentReserveGetsBothRentalsOrNone makes 64 reservations of two rentals at the same time, and
 // expects 7, the number of units of each. The requests name the rentals in different orders. Locks in these orders
 // would cause deadlocks.
-func TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre(t *testing.T) {
+func TestConcurrentReserveGetsBothRentalsOrNone(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak, vest, d := uuid.New(), uuid.New(), uuid.New(), dates(today+1, today+2)
-	written := race(t, 64, func(i int) error {
+	written := runConcurrently(t, 64, func(i int) error {
 		rental, extra := kayak, vest
 		if i%2 == 0 {
 			rental, extra = vest, kayak
 		}
 		_, err := s.Reserve(actor.AsSystem(context.Background()), withExtra(newReservation(business, rental, 1, d),
-			extra, 1, true), within(7, 1, d))
+			extra, 1, true), newUnitCheck(7, 1, d))
 		return err
 	})
 	if written != 7 {

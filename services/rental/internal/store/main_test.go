@@ -30,15 +30,15 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 	return store.New(pool), pool
 }
 
-// always is a check that permits every reservation.
-func always(map[uuid.UUID][]occupancy.Reservation) bool { return true }
+// alwaysFits is a check that permits every reservation.
+func alwaysFits(map[uuid.UUID][]occupancy.Reservation) bool { return true }
 
-// within returns a check that permits a reservation if `quantity` of the given units are free on the dates.
-func within(units, quantity int, dates occupancy.Dates) func(map[uuid.UUID][]occupancy.Reservation) bool {
-	return func(held map[uuid.UUID][]occupancy.Reservation) bool {
+// newUnitCheck returns a check that permits a reservation if `quantity` of the given units are free on the dates.
+func newUnitCheck(units, quantity int, dates occupancy.Dates) func(map[uuid.UUID][]occupancy.Reservation) bool {
+	return func(occupying map[uuid.UUID][]occupancy.Reservation) bool {
 		c, fits := occupancy.NewCalendar(time.UTC, now, dates), true
-		for _, of := range held {
-			fits = fits && c.During(c.Span(), occupancy.Stock{Quantity: units, InService: units}, of) >= quantity
+		for _, of := range occupying {
+			fits = fits && c.CountFree(c.Span(), occupancy.Stock{Quantity: units, InService: units}, of) >= quantity
 		}
 		return fits && quantity <= units
 	}
@@ -53,9 +53,9 @@ func newReservation(businessID, rentalID uuid.UUID, quantity int, d occupancy.Da
 	}
 }
 
-// forHours returns a reservation with the given times in UTC.
-func forHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewReservation {
-	r.Hours = &store.Hours{Start: start, End: end, During: timespan.Span{
+// setHours returns a reservation with the given times in UTC.
+func setHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewReservation {
+	r.Hours = &store.Hours{Start: start, End: end, Span: timespan.Span{
 		Start: timespan.Instant(r.Dates.From, start, time.UTC), End: timespan.Instant(r.Dates.To, end, time.UTC),
 	}}
 	return r
@@ -63,7 +63,7 @@ func forHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewRe
 
 func mustReserve(t testing.TB, s *store.Store, r store.NewReservation) store.Reservation {
 	t.Helper()
-	written, err := s.Reserve(actor.AsSystem(context.Background()), r, always)
+	written, err := s.Reserve(actor.AsSystem(context.Background()), r, alwaysFits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+func TestOwnerWritesReportOutcomeAfterConnectionLoss(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	is := func(t *testing.T, id uuid.UUID, status state.State) func() bool {
@@ -30,20 +30,20 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			return n == 1
 		}
 	}
-	move := func(before []state.Move, m state.Move) func(t *testing.T) testkit.LostWrite {
+	move := func(before []state.TransitionName, m state.TransitionName) func(t *testing.T) testkit.LostWrite {
 		return func(t *testing.T) testkit.LostWrite {
 			r := newReservation(uuid.New(), uuid.New(), 1, dates(today, today+1))
 			mustReserve(t, s, r)
 			for _, m := range before {
-				transition, _ := state.Of(m)
-				if _, err := s.Move(testkit.AsSystem(t), r.BusinessID, r.ID, transition, now); err != nil {
+				transition, _ := state.FindTransition(m)
+				if _, err := s.ApplyTransition(testkit.AsSystem(t), r.BusinessID, r.ID, transition, now); err != nil {
 					t.Fatal(err)
 				}
 			}
-			transition, _ := state.Of(m)
+			transition, _ := state.FindTransition(m)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Move(ctx, r.BusinessID, r.ID, transition, now)
+					_, err := store.New(p).ApplyTransition(ctx, r.BusinessID, r.ID, transition, now)
 					return err
 				},
 				Exists: is(t, r.ID, transition.To),
@@ -51,13 +51,13 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		}
 	}
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
-		"pickup": move(nil, state.Pickup), "return": move([]state.Move{state.Pickup}, state.Return),
+		"pickup": move(nil, state.Pickup), "return": move([]state.TransitionName{state.Pickup}, state.Return),
 		"cancel": move(nil, state.Cancel),
 		"reserve": func(t *testing.T) testkit.LostWrite {
 			r := newReservation(uuid.New(), uuid.New(), 1, dates(today, today+1))
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Reserve(ctx, r, always)
+					_, err := store.New(p).Reserve(ctx, r, alwaysFits)
 					return err
 				},
 				Exists: is(t, r.ID, state.Reserved),
@@ -66,9 +66,9 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// TestForgettingAReservationLeavesWhatItsKeyHasMadeSince simulates two retries of a reservation that was taken back.
+// TestDeleteIdempotencyResultKeepsNewerResult simulates two retries of a reservation that was taken back.
 // The slower retry must not remove the result that the other retry has stored.
-func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
+func TestDeleteIdempotencyResultKeepsNewerResult(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	ctx := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "a"}), now)
@@ -76,16 +76,16 @@ func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	another := func() store.NewReservation { return newReservation(business, kayak, 1, dates(today, today+1)) }
 	reserve := func(r store.NewReservation) uuid.UUID {
 		t.Helper()
-		made, err := s.Reserve(ctx, r, always)
+		reservation, err := s.Reserve(ctx, r, alwaysFits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return made.ID
+		return reservation.ID
 	}
 	released, anew := another(), another()
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.RequestWriteID(ctx, business),
+		if err := s.DeleteIdempotencyResult(testkit.AsSystem(t), business, postgres.RequestWriteID(ctx, business),
 			released.ID); err != nil {
 			t.Fatal(err)
 		}

@@ -19,15 +19,15 @@ type Unit struct {
 	Key      string    `json:"unit"`
 }
 
-// Out describes the units of a rental that customers have picked up and not returned: their number and their
+// HandedOut describes the units of a rental that customers have picked up and not returned: their number and their
 // keys. An earlier version of the program stored no keys, so Units may be larger than the number of keys.
-type Out struct {
+type HandedOut struct {
 	Units int
 	Keys  []string
 }
 
-// outSQL reads the number and the keys of the units of each rental that are handed out.
-const outSQL = `
+// handedOutSQL reads the number and the keys of the units of each rental that are handed out.
+const handedOutSQL = `
 SELECT o.rental_id, sum(o.quantity), (SELECT coalesce(array_agg(h.unit), '{}') FROM handed_out AS h WHERE h.business_id = $1 AND h.rental_id = o.rental_id)
 FROM (
     SELECT rental_id, quantity FROM reservations WHERE business_id = $1 AND rental_id = ANY($2) AND status = 'picked_up'
@@ -40,8 +40,8 @@ GROUP BY o.rental_id`
 // second argument contains the units that are already handed out, by rental. Until the write ends, no other request
 // can hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `assign`.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
-	transition, _ := state.Of(state.Pickup)
+	assign func(Reservation, map[uuid.UUID]HandedOut) ([]Unit, error)) (Reservation, error) {
+	transition, _ := state.FindTransition(state.Pickup)
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
 		error) {
 		r, err := postgres.Row(ctx, tx, scanReservation, "read a reservation", `SELECT `+reservationColumns+
@@ -54,7 +54,7 @@ func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.T
 		case !transition.Allows(r.Status):
 			return Reservation{}, &NotAllowedError{Status: r.Status}
 		}
-		out, err := lockOut(ctx, tx, businessID, r.rentals())
+		out, err := lockHandedOut(ctx, tx, businessID, r.rentals())
 		if err != nil {
 			return Reservation{}, fmt.Errorf("read what is out: %w", err)
 		}
@@ -62,7 +62,7 @@ func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.T
 		if err != nil {
 			return Reservation{}, err
 		}
-		return move(ctx, tx, businessID, id, transition, units, now)
+		return applyTransition(ctx, tx, businessID, id, transition, units, now)
 	})
 }
 
@@ -75,20 +75,21 @@ func (r *Reservation) rentals() []uuid.UUID {
 	return ids
 }
 
-// lockOut acquires the same locks on the rentals as [Store.Reserve].
+// lockHandedOut acquires the same locks on the rentals as [Store.Reserve].
 // It then reads which units of the rentals are handed out.
-func lockOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, rentals []uuid.UUID) (map[uuid.UUID]Out, error) {
+func lockHandedOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID,
+	rentals []uuid.UUID) (map[uuid.UUID]HandedOut, error) {
 	if _, err := tx.Exec(ctx, lockSQL, businessID, rentals); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, outSQL, businessID, rentals)
+	rows, err := tx.Query(ctx, handedOutSQL, businessID, rentals)
 	if err != nil {
 		return nil, err
 	}
 	var (
 		id  uuid.UUID
-		o   Out
-		out = make(map[uuid.UUID]Out, len(rentals))
+		o   HandedOut
+		out = make(map[uuid.UUID]HandedOut, len(rentals))
 	)
 	_, err = pgx.ForEachRow(rows, []any{&id, &o.Units, &o.Keys}, func() error {
 		out[id] = o

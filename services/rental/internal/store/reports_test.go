@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestReservationsAreRevenueOfTheirFirstDay(t *testing.T) {
+func TestRevenueReportCountsFirstDay(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()

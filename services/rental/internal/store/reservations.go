@@ -32,9 +32,9 @@ type Reservation struct {
 	Dates        occupancy.Dates
 	Hours        *Hours
 	Extras       []Extra
-	Units        []Unit          // the units handed out at the pick-up; kept after the return
-	Price        *Price          // nil if the owner made the reservation
-	Payment      *booking.Charge // the last known state (internal/charge); nil: not paid online
+	Units        []Unit                // the units handed out at the pick-up; kept after the return
+	Price        *Price                // nil if the owner made the reservation
+	Payment      *booking.PaymentState // the last known state (internal/payment); nil: not paid online
 	CustomerName string
 	// CustomerEmail is nil if the customer has no e-mail address; such a customer gets no mail.
 	CustomerEmail *string
@@ -102,7 +102,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	}
 	r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
 	if start != nil { // the four columns of Hours are all null or all set
-		r.Hours = &Hours{Start: *start, End: *end, During: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
+		r.Hours = &Hours{Start: *start, End: *end, Span: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
 	}
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
 	if own == nil { // the three columns of Price are all null or all set
@@ -133,8 +133,8 @@ LIMIT @limit`
 var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay,
 	int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
-// place returns the cursor for the position of a reservation in the list.
-func place(r Reservation) string {
+// newCursor returns the cursor for the position of a reservation in the list.
+func newCursor(r Reservation) string {
 	at := int64(r.Dates.From) * timespan.MinutesPerDay
 	if r.Hours != nil {
 		at += int64(r.Hours.Start)
@@ -153,7 +153,7 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter r
 	args := pgx.NamedArgs{
 		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To),
 		"status":  filter.Status,
-		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
+		"charges": booking.ExpandPaymentFilter(filter.Payment), "payment": filter.Payment,
 		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
 	if after != nil {
@@ -165,18 +165,18 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter r
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, place)
+	list, next := request.Cut(list, page.Limit, newCursor)
 	return list, next, nil
 }
 
 // Reservation returns a reservation of the business by its id. Errors: [ErrNotFound].
 func (s *Store) Reservation(ctx context.Context, businessID, id uuid.UUID) (Reservation, error) {
-	found, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+
+	reservation, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+
 		` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Reservation{}, ErrNotFound
 	}
-	return found, err
+	return reservation, err
 }
 
 func days(d *timespan.Date) *int32 {
@@ -187,9 +187,9 @@ func days(d *timespan.Date) *int32 {
 	return &n
 }
 
-// Ahead returns the number of reservations that the owner must still serve: those that are not
+// CountAhead returns the number of reservations that the owner must still serve: those that are not
 // picked up yet and end today or later, and those that are picked up and not returned yet.
-func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
+func (s *Store) CountAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
 		SELECT count(*) FROM reservations
@@ -201,10 +201,10 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status of a reservation, if its current status allows the change. If
+// transitionSQL changes the status of a reservation, if its current status allows the change. If
 // two requests change the same reservation concurrently, only the first request succeeds.
 // The extras of a reservation are handed out and returned together with the main rental.
-var moveSQL = `
+var transitionSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now, units = coalesce(@units::jsonb, units)
     WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
@@ -224,40 +224,41 @@ WITH moved AS (
     DELETE FROM extra_units USING moved
     WHERE extra_units.business_id = @business_id AND extra_units.reservation_id = moved.id AND moved.status IN ('returned', 'cancelled')
 ), recorded AS (
-    ` + eventlog.Record(event.Reservation, "", "moved", kept("moved")) + `
+    ` + eventlog.Record(event.Reservation, "", "moved", eventDataSQL("moved")) + `
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// Move makes a transition of a reservation in one idempotent write. Callers must not use it to
+// ApplyTransition makes a transition of a reservation in one idempotent write. Callers must not use it to
 // cancel a reservation: [Store.Cancel] also refunds. Errors: [ErrNotFound], [*NotAllowedError].
-func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
+func (s *Store) ApplyTransition(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
 		error) {
-		return move(ctx, tx, businessID, id, t, nil, now)
+		return applyTransition(ctx, tx, businessID, id, t, nil, now)
 	})
 }
 
-// move makes a transition of a reservation. The argument `units` contains the units that
+// applyTransition makes a transition of a reservation. The argument `units` contains the units that
 // are handed out. If `units` is nil, the stored units of the reservation stay unchanged.
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit,
+func applyTransition(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit,
 	now time.Time) (Reservation, error) {
 	var handedOut any
 	if units != nil {
 		handedOut = units
 	}
-	moved, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now, "units": handedOut,
-		"event_type": "reservation." + string(t.To),
-	}, now))
+	updated, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", transitionSQL,
+		eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now, "units": handedOut,
+			"event_type": "reservation." + string(t.To),
+		}, now))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Reservation{}, whyNot(ctx, tx, businessID, id)
+		return Reservation{}, findRefusal(ctx, tx, businessID, id)
 	}
-	return moved, err
+	return updated, err
 }
 
-// whyNot returns the reason why a transition changed no row: [ErrNotFound] or [*NotAllowedError].
-func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
+// findRefusal returns the reason why a transition changed no row: [ErrNotFound] or [*NotAllowedError].
+func findRefusal(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
 	err := tx.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID,
 		id).Scan(&status)

@@ -32,9 +32,9 @@ type NewReservation struct {
 	Extras     []Extra
 	Price      *Price // nil if the owner reserves, because the owner sets no price
 	// Payment is set if the reservation is paid online. The reservation then
-	// begins as pending. Its first event is recorded when its charge is open.
-	Payment       *booking.Charge
-	Counted       bool // booking counts the reservation as an open booking of its customer
+	// begins as pending. Its first event is recorded when its payment is open.
+	Payment       *booking.PaymentState
+	IsCounted     bool // booking counts the reservation as an open booking of its customer
 	CustomerName  string
 	CustomerEmail *string
 	CustomerPhone *string
@@ -50,7 +50,7 @@ type NewReservation struct {
 // Hours holds the start and the end of a reservation for hours, both as wall-clock times and as instants.
 type Hours struct {
 	Start, End timespan.TimeOfDay
-	During     timespan.Span
+	Span       timespan.Span
 }
 
 // Extra is another rental that is reserved together with the main one, for the same time. Its JSON form
@@ -71,12 +71,12 @@ type Price struct {
 	Changes    []booking.PriceChange // the pricing rules that changed Own or the price of an extra, each listed once
 }
 
-// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both statements process
+// insertRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both statements process
 // the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A later
 // statement of the same transaction sees the rows that earlier holders of the locks have written.
 const (
-	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
-	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
+	insertRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
+	lockSQL       = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
 )
 
 var reserveSQL = `
@@ -94,26 +94,26 @@ WITH reserved AS (
     SELECT business_id, extra.rental_id, id, extra.quantity, extra.by_day, end_date
     FROM reserved, jsonb_to_recordset(extras) AS extra (rental_id uuid, quantity integer, by_day boolean)
 ), recorded AS (
-    ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved WHERE sequence > 0", kept("reserved")) + `
+    ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved WHERE sequence > 0", eventDataSQL("reserved")) + `
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
 // Reserve writes a reservation in one idempotent write ([postgres.WriteIdempotently]),
-// if the function `fits` returns true. Errors: [ErrLacking] if `fits` returns false.
+// if the function `hasUnits` returns true. Errors: [ErrTooFewUnits] if `hasUnits` returns false.
 //
-// The function `fits` gets the reservations that may occupy units on the dates, as [Store.Holding]
+// The function `hasUnits` gets the reservations that may occupy units on the dates, as [Store.FindOccupying]
 // returns them. It reports whether enough units are free for the reservation and its extras.
 // From then until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation,
-	fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
+	hasUnits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.WriteIdempotently(ctx, s.pool, r.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
-			held, err := lockAndRead(ctx, tx, r)
+			occupying, err := lockAndRead(ctx, tx, r)
 			if err != nil {
 				return Reservation{}, fmt.Errorf("read what is held: %w", err)
 			}
-			if !fits(held) {
-				return Reservation{}, ErrLacking
+			if !hasUnits(occupying) {
+				return Reservation{}, ErrTooFewUnits
 			}
 			rows, err := tx.Query(ctx, reserveSQL, eventlog.Add(ctx, reserveArgs(r), r.Now))
 			if err != nil {
@@ -137,19 +137,19 @@ func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUI
 		rentals = append(rentals, extra.RentalID)
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(makeRowsSQL, r.BusinessID, rentals)
+	batch.Queue(insertRowsSQL, r.BusinessID, rentals)
 	batch.Queue(lockSQL, r.BusinessID, rentals)
-	batch.Queue(holdingSQL, holdingArgs(r.BusinessID, rentals, r.Dates))
+	batch.Queue(occupyingSQL, occupyingArgs(r.BusinessID, rentals, r.Dates))
 	results := tx.SendBatch(ctx, batch)
-	held, err := readHeld(results)
+	occupying, err := readOccupying(results)
 	if err := errors.Join(err, results.Close()); err != nil {
 		return nil, err
 	}
-	return held, nil
+	return occupying, nil
 }
 
-func readHeld(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, error) {
-	for range 2 { // the results of makeRowsSQL and lockSQL
+func readOccupying(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, error) {
+	for range 2 { // the results of insertRowsSQL and lockSQL
 		if _, err := results.Exec(); err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func readHeld(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, 
 	if err != nil {
 		return nil, err
 	}
-	return collectHeld(rows)
+	return collectOccupying(rows)
 }
 
 func reserveArgs(r NewReservation) pgx.NamedArgs {
@@ -169,7 +169,7 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
 		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone,
 		"form_data": r.FormData, "locale": r.Locale,
-		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted,
+		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.IsCounted,
 		"timezone": r.Timezone,
 		"extras":   append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
 		"price_changes": []booking.PriceChange{},
@@ -183,7 +183,7 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 	}
 	if h := r.Hours; h != nil {
 		args["start_minute"], args["end_minute"] = int32(h.Start), int32(h.End)
-		args["starts_at"], args["ends_at"] = time.Unix(h.During.Start, 0), time.Unix(h.During.End, 0)
+		args["starts_at"], args["ends_at"] = time.Unix(h.Span.Start, 0), time.Unix(h.Span.End, 0)
 	}
 	return args
 }

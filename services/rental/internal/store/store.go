@@ -23,8 +23,8 @@ import (
 
 // Errors that callers distinguish.
 var (
-	// ErrLacking means that too few units are free for a reservation. Nothing was written.
-	ErrLacking = errors.New("too few units are free")
+	// ErrTooFewUnits means that too few units are free for a reservation. Nothing was written.
+	ErrTooFewUnits = errors.New("too few units are free")
 	// ErrNotFound means that the reservation does not exist or belongs to another business.
 	ErrNotFound = errors.New("not found")
 )

@@ -23,8 +23,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// race makes n reservations at the same time and returns how many were stored.
-func race(t *testing.T, n int, reserve func(i int) error) int {
+// runConcurrently makes n reservations at the same time and returns how many were stored.
+func runConcurrently(t *testing.T, n int, reserve func(i int) error) int {
 	t.Helper()
 	var (
 		wg    sync.WaitGroup
@@ -44,21 +44,21 @@ func race(t *testing.T, n int, reserve func(i int) error) int {
 		switch {
 		case err == nil:
 			written++
-		case !errors.Is(err, store.ErrLacking):
-			t.Errorf("a lost race must be ErrLacking, not %v", err)
+		case !errors.Is(err, store.ErrTooFewUnits):
+			t.Errorf("a lost race must be ErrTooFewUnits, not %v", err)
 		}
 	}
 	return written
 }
 
-func TestOfTwentyWhoReserveTheLastThreeUnitsThreeGetOne(t *testing.T) {
+func TestConcurrentReserveSharesLastUnits(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+3)
 	mustReserve(t, s, newReservation(business, kayak, 7, dates(today, today+2)))
-	written := race(t, 20, func(int) error {
+	written := runConcurrently(t, 20, func(int) error {
 		_, err := s.Reserve(actor.AsSystem(context.Background()), newReservation(business, kayak, 1, d),
-			within(10, 1, d))
+			newUnitCheck(10, 1, d))
 		return err
 	})
 	if written != 3 {
@@ -73,7 +73,7 @@ func TestOfTwentyWhoReserveTheLastThreeUnitsThreeGetOne(t *testing.T) {
 	}
 }
 
-func TestManyWhoReserveDifferentThingsAllGetThem(t *testing.T) {
+func TestConcurrentReserveOfDifferentRentalsSucceeds(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+1)
@@ -84,9 +84,9 @@ func TestManyWhoReserveDifferentThingsAllGetThem(t *testing.T) {
 			return newReservation(business, kayak, 1, dates(today+timespan.Date(i), today+timespan.Date(i)))
 		},
 	} {
-		written := race(t, 20, func(i int) error {
+		written := runConcurrently(t, 20, func(i int) error {
 			r := newOne(i)
-			_, err := s.Reserve(actor.AsSystem(context.Background()), r, within(1, 1, r.Dates))
+			_, err := s.Reserve(actor.AsSystem(context.Background()), r, newUnitCheck(1, 1, r.Dates))
 			return err
 		})
 		if written != 20 {
@@ -95,13 +95,13 @@ func TestManyWhoReserveDifferentThingsAllGetThem(t *testing.T) {
 	}
 }
 
-func TestARefusedReservationWritesNothingAndFreesTheRental(t *testing.T) {
+func TestRefusedReserveWritesNothing(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak, d := uuid.New(), uuid.New(), dates(today, today)
-	_, err := s.Reserve(testkit.AsSystem(t), newReservation(business, kayak, 2, d), within(1, 2, d))
-	if !errors.Is(err, store.ErrLacking) {
-		t.Errorf("got %v, want ErrLacking", err)
+	_, err := s.Reserve(testkit.AsSystem(t), newReservation(business, kayak, 2, d), newUnitCheck(1, 2, d))
+	if !errors.Is(err, store.ErrTooFewUnits) {
+		t.Errorf("got %v, want ErrTooFewUnits", err)
 	}
 	mustReserve(t, s, newReservation(business, kayak, 1, d))
 	var n int
@@ -113,12 +113,12 @@ func TestARefusedReservationWritesNothingAndFreesTheRental(t *testing.T) {
 	}
 }
 
-func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
+func TestFindOccupyingSelectsOverlappingReservations(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak, vest := uuid.New(), uuid.New(), uuid.New()
 	inside := mustReserve(t, s, newReservation(business, kayak, 2, dates(today+1, today+4)))
-	hourly := mustReserve(t, s, forHours(newReservation(business, vest, 3, dates(today+2, today+3)), 22*60, 2*60))
+	hourly := mustReserve(t, s, setHours(newReservation(business, vest, 3, dates(today+2, today+3)), 22*60, 2*60))
 	overdue := mustReserve(t, s, newReservation(business, kayak, 1, dates(today-30, today-20)))
 	cancelled := mustReserve(t, s, newReservation(business, kayak, 5, dates(today+2, today+2)))
 	returned := mustReserve(t, s, newReservation(business, kayak, 6, dates(today+2, today+2)))
@@ -126,21 +126,21 @@ func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
 	mustReserve(t, s, newReservation(business, kayak, 8, dates(today+20, today+20)))
 	mustReserve(t, s, newReservation(business, uuid.New(), 9, dates(today+2, today+2)))
 	mustReserve(t, s, newReservation(uuid.New(), kayak, 9, dates(today+2, today+2)))
-	move(t, s, business, overdue.ID, state.Pickup)
-	move(t, s, business, cancelled.ID, state.Cancel)
-	move(t, s, business, returned.ID, state.Pickup)
-	move(t, s, business, returned.ID, state.Return)
+	applyTransition(t, s, business, overdue.ID, state.Pickup)
+	applyTransition(t, s, business, cancelled.ID, state.Cancel)
+	applyTransition(t, s, business, returned.ID, state.Pickup)
+	applyTransition(t, s, business, returned.ID, state.Return)
 
-	got, err := s.Holding(testkit.AsSystem(t), business, []uuid.UUID{kayak, vest}, dates(today+2, today+2))
+	got, err := s.FindOccupying(testkit.AsSystem(t), business, []uuid.UUID{kayak, vest}, dates(today+2, today+2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[uuid.UUID][]occupancy.Reservation{
 		kayak: {
 			{Units: inside.Quantity, Dates: dates(today+1, today+4)},
-			{Units: overdue.Quantity, Dates: dates(today-30, today-20), Out: true},
+			{Units: overdue.Quantity, Dates: dates(today-30, today-20), IsOut: true},
 		},
-		vest: {{Units: hourly.Quantity, Dates: dates(today+2, today+3), During: timespan.Span{
+		vest: {{Units: hourly.Quantity, Dates: dates(today+2, today+3), Span: timespan.Span{
 			Start: timespan.Instant(today+2, 22*60, time.UTC), End: timespan.Instant(today+3, 2*60, time.UTC),
 		}}},
 	}
@@ -150,65 +150,66 @@ func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
 	}
 }
 
-func move(t *testing.T, s *store.Store, business, id uuid.UUID, m state.Move) store.Reservation {
+func applyTransition(t *testing.T, s *store.Store, business, id uuid.UUID, m state.TransitionName) store.Reservation {
 	t.Helper()
-	transition, ok := state.Of(m)
+	transition, ok := state.FindTransition(m)
 	if !ok {
 		t.Fatalf("there is no move %q", m)
 	}
-	moved, err := s.Move(actor.AsSystem(context.Background()), business, id, transition, now.Add(time.Hour))
+	updated, err := s.ApplyTransition(actor.AsSystem(context.Background()), business, id, transition,
+		now.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return moved
+	return updated
 }
 
-func TestMovesGoOnlyWhereTheStatusAllows(t *testing.T) {
+func TestTransitionsFollowStatus(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
 	allowed := map[string]state.State{
 		"pickup": state.PickedUp, "pickup return": state.Returned, "cancel": state.Cancelled,
 	}
-	ways := map[string][]state.Move{
+	ways := map[string][]state.TransitionName{
 		"pickup": {state.Pickup}, "pickup return": {state.Pickup, state.Return}, "cancel": {state.Cancel}, "": nil,
 	}
 	for way, moves := range ways {
-		for _, next := range []state.Move{state.Pickup, state.Return, state.Cancel} {
+		for _, next := range []state.TransitionName{state.Pickup, state.Return, state.Cancel} {
 			r := mustReserve(t, s, newReservation(business, uuid.New(), 1, dates(today, today)))
 			for _, m := range moves {
-				move(t, s, business, r.ID, m)
+				applyTransition(t, s, business, r.ID, m)
 			}
-			transition, _ := state.Of(next)
-			moved, err := s.Move(testkit.AsSystem(t), business, r.ID, transition, now)
-			var refused *store.NotAllowedError
-			switch to, ok := allowed[joined(way, string(next))]; {
-			case ok && (err != nil || moved.Status != to):
-				t.Errorf("%s after %q: %v, %s", next, way, err, moved.Status)
-			case !ok && !errors.As(err, &refused):
+			transition, _ := state.FindTransition(next)
+			updated, err := s.ApplyTransition(testkit.AsSystem(t), business, r.ID, transition, now)
+			var notAllowed *store.NotAllowedError
+			switch to, ok := allowed[joinPath(way, string(next))]; {
+			case ok && (err != nil || updated.Status != to):
+				t.Errorf("%s after %q: %v, %s", next, way, err, updated.Status)
+			case !ok && !errors.As(err, &notAllowed):
 				t.Errorf("%s after %q: got %v, want a refusal", next, way, err)
-			case !ok && way != "" && refused.Status != allowed[way]:
-				t.Errorf("%s after %q: refused for status %s, want %s", next, way, refused.Status, allowed[way])
+			case !ok && way != "" && notAllowed.Status != allowed[way]:
+				t.Errorf("%s after %q: refused for status %s, want %s", next, way, notAllowed.Status, allowed[way])
 			}
 		}
 	}
 }
 
-func joined(way, next string) string {
+func joinPath(way, next string) string {
 	if way == "" {
 		return next
 	}
 	return way + " " + next
 }
 
-func TestAheadIsWhatIsReservedUntilTodayOrLaterOrOut(t *testing.T) {
+func TestCountAheadIncludesHandedOutReservations(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
-	reserve := func(business uuid.UUID, from, to timespan.Date, moves ...state.Move) {
+	reserve := func(business uuid.UUID, from, to timespan.Date, moves ...state.TransitionName) {
 		r := mustReserve(t, s, newReservation(business, uuid.New(), 1, dates(from, to)))
 		for _, m := range moves {
-			move(t, s, business, r.ID, m)
+			applyTransition(t, s, business, r.ID, m)
 		}
 	}
 	reserve(business, today-2, today-1)
@@ -219,23 +220,24 @@ func TestAheadIsWhatIsReservedUntilTodayOrLaterOrOut(t *testing.T) {
 	reserve(business, today+1, today+2, state.Cancel)
 	reserve(uuid.New(), today+1, today+2)
 	for day, want := range map[timespan.Date]int{today - 1: 4, today: 3, today + 1: 2, today + 3: 1} {
-		if n, err := s.Ahead(testkit.AsSystem(t), business, day); err != nil || n != want {
+		if n, err := s.CountAhead(testkit.AsSystem(t), business, day); err != nil || n != want {
 			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
 		}
 	}
 }
 
-func TestMovesStayWithinTheirBusiness(t *testing.T) {
+func TestTransitionStaysInBusiness(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	r := mustReserve(t, s, newReservation(uuid.New(), uuid.New(), 1, dates(today, today)))
-	pickup, _ := state.Of(state.Pickup)
-	if _, err := s.Move(testkit.AsSystem(t), uuid.New(), r.ID, pickup, now); !errors.Is(err, store.ErrNotFound) {
+	pickup, _ := state.FindTransition(state.Pickup)
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), uuid.New(), r.ID, pickup, now); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }
 
-func TestReservationsAreListedByStartInPages(t *testing.T) {
+func TestReservationsArePagedByStart(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak := uuid.New(), uuid.New()
@@ -244,7 +246,7 @@ func TestReservationsAreListedByStartInPages(t *testing.T) {
 		d := today + timespan.Date(i/3)
 		r := newReservation(business, kayak, 1, dates(d, d))
 		if i%3 > 0 {
-			r = forHours(r, timespan.TimeOfDay(i%3*60), 24*60) // after the reservation of the whole date
+			r = setHours(r, timespan.TimeOfDay(i%3*60), 24*60) // after the reservation of the whole date
 		}
 		want = append(want, mustReserve(t, s, r).ID)
 	}
@@ -267,12 +269,12 @@ func TestReservationsAreListedByStartInPages(t *testing.T) {
 	}
 }
 
-func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
+func TestReservationsFilterByDates(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak := uuid.New(), uuid.New()
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today-5, today-1)))
-	r := forHours(newReservation(business, kayak, 2, dates(today-1, today)), 22*60, 2*60)
+	r := setHours(newReservation(business, kayak, 2, dates(today-1, today)), 22*60, 2*60)
 	written := mustReserve(t, s, r)
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today+1, today+2)))
 	day := today
@@ -294,7 +296,7 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 	}
 }
 
-func TestAForeignCursorIsRefused(t *testing.T) {
+func TestReservationsRejectForeignCursor(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for _, cursor := range []string{"x", "====", "AAAA", request.Cursor{At: 1 << 62}.String(),

@@ -18,13 +18,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// terms returns the data of a reservation that determine the refund at a cancellation (lifecycle.md §4).
-func terms(r store.Reservation, offer *catalog.Snapshot) cancellation.Sale {
-	cancel, _ := state.Of(state.Cancel)
+// newSale returns the data of a reservation that determine the refund at a cancellation (lifecycle.md §4).
+func newSale(r store.Reservation, offer *catalog.Snapshot) cancellation.Sale {
+	cancel, _ := state.FindTransition(state.Cancel)
 	s := cancellation.Sale{
 		Noun: "reservation", Status: string(r.Status), IsCancellable: cancel.Allows(r.Status),
 		IsUnderway: r.Status == state.PickedUp, Currency: offer.Money(),
-		MadeAt: r.CreatedAt, StartsAt: starts(r, zoneOf(r, offer)), Withdrawn: r.Withdrawn,
+		MadeAt: r.CreatedAt, StartsAt: startOf(r, findZone(r, offer)), Withdrawn: r.Withdrawn,
 	}
 	if r.Price != nil {
 		s.Currency = r.Price.Currency
@@ -47,35 +47,35 @@ type CancellableReservations interface {
 		part func(store.Reservation) (refund.Part, error)) (store.Reservation, error)
 }
 
-// cancellations returns a [sale.Cancellations] for the reservations of one
-// business. The argument `refuse` converts an error of the store to a fault.
-func cancellations(records CancellableReservations, offer *catalog.Snapshot, refuse func(error) error,
+// newCancellations returns a [sale.Cancellations] for the reservations of one
+// business. The argument `newFault` converts an error of the store to a fault.
+func newCancellations(records CancellableReservations, offer *catalog.Snapshot, newFault func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
 		Store: sale.Store[store.Reservation]{Find: records.Reservation, Cancel: records.Cancel, Refund: records.Refund},
-		Terms: func(r store.Reservation) cancellation.Sale { return terms(r, offer) },
-		Fault: refuse, Clock: c,
+		Terms: func(r store.Reservation) cancellation.Sale { return newSale(r, offer) },
+		Fault: newFault, Clock: c,
 	}
 }
 
 // Cancellations returns a [sale.Cancellations] with which the owner of
 // a business cancels and refunds reservations, with immediate effect.
 func (o *Owner) Cancellations(offer *catalog.Snapshot) sale.Cancellations[store.Reservation] {
-	return cancellations(o.reservations, offer, func(err error) error {
-		return refusal(err, "cancel takes one that is pending or reserved")
+	return newCancellations(o.reservations, offer, func(err error) error {
+		return newStatusFault(err, "cancel takes one that is pending or reserved")
 	}, o.clock)
 }
 
-// refusal converts an error of the store into a fault: not_found for an unknown reservation, conflict if
-// the status of the reservation does not allow the transition. The argument `takes` is the end of the
-// message of the conflict; this end names the required status. refusal returns any other error unchanged.
-func refusal(err error, takes string) error {
-	var refused *store.NotAllowedError
+// newStatusFault converts an error of the store into a fault: not_found for an unknown reservation, conflict if
+// the status of the reservation does not allow the transition. The argument `action` is the end of the
+// message of the conflict; this end names the required status. newStatusFault returns any other error unchanged.
+func newStatusFault(err error, action string) error {
+	var notAllowed *store.NotAllowedError
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Reservation not found")
-	case errors.As(err, &refused):
-		return fault.Newf(fault.Conflict, "The reservation is %s; %s.", refused.Status, takes)
+	case errors.As(err, &notAllowed):
+		return fault.Newf(fault.Conflict, "The reservation is %s; %s.", notAllowed.Status, action)
 	}
 	return err
 }

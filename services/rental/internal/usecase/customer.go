@@ -11,28 +11,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// customersMay checks the rules that a reservation from the booking page must follow (pages.md, semantics.md §4).
+// checkCustomerRules checks the rules that a reservation from the booking page must follow (pages.md, semantics.md §4).
 // Reservations by the owner need not follow these rules. Faults: the faults of [catalog.Snapshot.CheckAccount];
 // invalid_parameter without an e-mail address; conflict if any other rule is broken.
 //
 // The other rules: The time is not in the past, is within the advance limit, and has an allowed length. Pick-up
 // and return are within opening hours. The extras are upsells of the rental and include all required upsells.
-func customersMay(offer *catalog.Snapshot, lines []line, asked Request, now time.Time) error {
+func checkCustomerRules(offer *catalog.Snapshot, lines []line, req Request, now time.Time) error {
 	own := lines[0]
 	return cmp.Or(
 		offer.CheckAccount(false, now),
-		hasAddress(asked),
-		inReach(offer, asked, own.during, own.hourly, now),
-		inLength(own.Rental, asked, own.during, own.hourly),
-		inHours(offer, own, asked),
-		withUpsells(offer, lines),
+		checkAddress(req),
+		checkAdvanceLimit(offer, req, own.span, own.isHourly, now),
+		checkLength(own.Rental, req, own.span, own.isHourly),
+		checkOpeningHours(offer, own, req),
+		checkUpsells(offer, lines),
 	)
 }
 
-// withUpsells refuses extras that are not upsells of the rental. It also refuses a
+// checkUpsells refuses extras that are not upsells of the rental. It also refuses a
 // rental without its required upsells: each needs at least as many units as the
 // rental itself. An inactive upsell is not required, because it cannot be reserved.
-func withUpsells(offer *catalog.Snapshot, lines []line) error {
+func checkUpsells(offer *catalog.Snapshot, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {
 		if !slices.ContainsFunc(own.Upsells, func(u catalog.Upsell) bool { return u.RentalID == extra.ID }) {
@@ -40,7 +40,7 @@ func withUpsells(offer *catalog.Snapshot, lines []line) error {
 		}
 	}
 	for _, u := range own.Upsells {
-		required := Rental(offer, u.RentalID)
+		required := FindRental(offer, u.RentalID)
 		if !u.Required || required == nil {
 			continue
 		}
@@ -53,42 +53,45 @@ func withUpsells(offer *catalog.Snapshot, lines []line) error {
 	return nil
 }
 
-func hasAddress(asked Request) error {
-	if asked.CustomerEmail == nil {
+func checkAddress(req Request) error {
+	if req.CustomerEmail == nil {
 		return request.Invalid("customer_email: this field is required and must not be empty.")
 	}
 	return nil
 }
 
-// inReach refuses a reservation that begins in the past, or that ends after the last date within the advance limit.
-func inReach(offer *catalog.Snapshot, asked Request, during timespan.Span, hourly bool, now time.Time) error {
+// checkAdvanceLimit refuses a reservation that begins in the past, or that ends after the last date within the advance
+// limit.
+func checkAdvanceLimit(offer *catalog.Snapshot, req Request, span timespan.Span, hourly bool, now time.Time) error {
 	today := offer.Today(now)
 	switch {
-	case asked.Dates.From < today || hourly && during.Start < now.Unix():
+	case req.Dates.From < today || hourly && span.Start < now.Unix():
 		return fault.New(fault.Conflict, "That time has begun; choose one that lies ahead.")
-	case asked.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays):
+	case req.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays):
 		return fault.Newf(fault.Conflict, "That is too far ahead; the last day is %s.",
 			today+timespan.Date(offer.Bookings.AdvanceDays))
 	}
 	return nil
 }
 
-// inHours refuses a pick-up or a return outside opening hours.
-func inHours(offer *catalog.Snapshot, own line, asked Request) error {
-	if asked.HandedOver(own.Rental, offer, own.during, own.hourly) {
+// checkOpeningHours refuses a pick-up or a return outside opening hours.
+func checkOpeningHours(offer *catalog.Snapshot, own line, req Request) error {
+	if req.IsWithinOpeningHours(own.Rental, offer, own.span, own.isHourly) {
 		return nil
 	}
 	return fault.New(fault.Conflict, "Pick-up or return is outside opening hours; choose another time.")
 }
 
-// inLength refuses a reservation that is shorter or longer than the rental allows.
-func inLength(r *catalog.Rental, asked Request, during timespan.Span, hourly bool) error {
-	wrong := asked.WrongLength(r, during, hourly)
+// checkLength refuses a reservation that is shorter or longer than the rental allows.
+func checkLength(r *catalog.Rental, req Request, span timespan.Span, hourly bool) error {
+	violation := req.FindLengthViolation(r, span, hourly)
 	switch {
-	case wrong == nil:
+	case violation == nil:
 		return nil
-	case wrong.TooLong:
-		return fault.Newf(fault.Conflict, "That is too long; it is rented for %d %s at most.", wrong.Bound, wrong.Unit)
+	case violation.IsTooLong:
+		return fault.Newf(fault.Conflict, "That is too long; it is rented for %d %s at most.", violation.Bound,
+			violation.Unit)
 	}
-	return fault.Newf(fault.Conflict, "That is too short; it is rented for %d %s at least.", wrong.Bound, wrong.Unit)
+	return fault.Newf(fault.Conflict, "That is too short; it is rented for %d %s at least.", violation.Bound,
+		violation.Unit)
 }

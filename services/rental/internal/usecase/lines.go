@@ -35,25 +35,25 @@ var _ Prices = (*pricing.Client)(nil)
 type line struct {
 	*catalog.Rental
 	quantity int
-	during   timespan.Span
-	hourly   bool
+	span     timespan.Span
+	isHourly bool
 }
 
-// linesOf returns the lines of a request: first the line of the main rental,
+// newLines returns the lines of a request: first the line of the main rental,
 // then those of its extras. Faults: rental_not_found; invalid_parameter.
-func linesOf(offer *catalog.Snapshot, asked Request) ([]line, error) {
-	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
-	lines := make([]line, len(wanted))
-	for i, w := range wanted {
-		if slices.ContainsFunc(wanted[:i], func(other Extra) bool { return other.RentalID == w.RentalID }) {
+func newLines(offer *catalog.Snapshot, req Request) ([]line, error) {
+	extras := append([]Extra{{RentalID: req.RentalID, Quantity: req.Quantity}}, req.Extras...)
+	lines := make([]line, len(extras))
+	for i, w := range extras {
+		if slices.ContainsFunc(extras[:i], func(other Extra) bool { return other.RentalID == w.RentalID }) {
 			return nil, request.Invalid("extras: send each rental once, with all its units.")
 		}
-		l := line{Rental: Rental(offer, w.RentalID), quantity: w.Quantity}
+		l := line{Rental: FindRental(offer, w.RentalID), quantity: w.Quantity}
 		if l.Rental == nil {
-			return nil, NotFound()
+			return nil, NewNotFoundFault()
 		}
 		var err error
-		if l.during, l.hourly, err = asked.Hours(l.Rental, offer.Location(),
+		if l.span, l.isHourly, err = req.ResolveHours(l.Rental, offer.Location(),
 			[2]string{"start_time", "end_time"}); err != nil {
 			return nil, err
 		}
@@ -62,15 +62,15 @@ func linesOf(offer *catalog.Snapshot, asked Request) ([]line, error) {
 	return lines, nil
 }
 
-// time returns how many hours or days the customer pays for, rounded up. The argument `dates`
+// countUnits returns how many hours or days the customer pays for, rounded up. The argument `dates`
 // is the span of the reservation's dates, and `days` is the number of these dates. If a
 // rental with a price per hour is reserved for whole dates, all hours of the dates count.
-func (l line) time(dates timespan.Span, days int) int {
+func (l line) countUnits(dates timespan.Span, days int) int {
 	switch {
 	case l.PriceType == catalog.PriceDaily:
 		return days
-	case l.hourly:
-		dates = l.during
+	case l.isHourly:
+		dates = l.span
 	}
 	const hour = 3600
 	return int((dates.End - dates.Start + hour - 1) / hour)
@@ -81,7 +81,7 @@ func (l line) time(dates timespan.Span, days int) int {
 //
 // price returns the amount, in minor units, that must be paid online now. The
 // payment requirement of each rental determines this amount from the price of one
-// unit. Faults: availability_unverified; [errAgain] if the offer has changed.
+// unit. Faults: availability_unverified; [errRetry] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
@@ -95,9 +95,9 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 		OmitSteps:    len(offer.Rules) == 0,
 	}
 	for _, l := range lines {
-		units := l.time(dates, int(r.Dates.To-r.Dates.From)+1)
+		units := l.countUnits(dates, int(r.Dates.To-r.Dates.From)+1)
 		item := pricing.Item{Kind: pricing.KindRental, ID: l.ID, Date: r.Dates.From, Units: &units}
-		if l.hourly {
+		if l.isHourly {
 			item.Start = &r.Hours.Start
 		}
 		ask.Items = append(ask.Items, item)
@@ -105,9 +105,9 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 	answer, err := o.prices.Quotes(ctx, ask)
 	switch {
 	case err != nil:
-		return 0, unpriced(err)
+		return 0, newUnpricedFault(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(lines):
-		return 0, errAgain
+		return 0, errRetry
 	}
 	due := int64(0)
 	r.Price = &store.Price{Currency: offer.Money(), Changes: pricelabel.Changes(offer, r.Locale, answer.Quotes...)}
@@ -125,9 +125,9 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 	return due, nil
 }
 
-// unpriced returns a fault with code availability_unverified. The
+// newUnpricedFault returns a fault with code availability_unverified. The
 // argument is the reason why a price could not be determined.
-func unpriced(err error) error {
+func newUnpricedFault(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err,
 		"The price could not be determined just now, so nothing was reserved; try again shortly.")
 	f.RetryAfter = time.Second

@@ -45,44 +45,46 @@ type Reservations interface {
 	CancellableReservations
 	Reserve(ctx context.Context, r store.NewReservation,
 		fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
-	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	ApplyTransition(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
+		now time.Time) (store.Reservation, error)
 	PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-		assign func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error)) (store.Reservation, error)
-	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation,
+		assign func(store.Reservation, map[uuid.UUID]store.HandedOut) ([]store.Unit, error)) (store.Reservation, error)
+	MarkPaymentOpen(ctx context.Context, businessID, id uuid.UUID, opened booking.PaymentState,
+		now time.Time) (store.Reservation,
 		error)
 	Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error
-	UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error
-	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
+	DeleteIdempotencyResult(ctx context.Context, businessID, write, id uuid.UUID) error
+	CountAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 }
 
 var _ Reservations = (*store.Store)(nil)
 
 // Owner implements the actions of a business's owner.
 type Owner struct {
-	// TakeBackWithin is the longest time for cancelling a reservation whose charge could not be
+	// AbandonTimeout is the longest time for cancelling a reservation whose payment could not be
 	// opened. The cancellation may end after the deadline of the request. NewOwner sets a default.
-	TakeBackWithin time.Duration
+	AbandonTimeout time.Duration
 
 	offers       Offers
 	reservations Reservations
 	prices       Prices
-	charges      Charges
-	openWithin   time.Duration
+	payments     Payments
+	openTimeout  time.Duration
 	links        *link.Links
 	clock        clock.Clock
 	log          *slog.Logger
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a request may take. If a charge
+// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a request may take. If a payment
 // is not open after this time and a margin for different clocks of the replicas, its reservation is cancelled.
-func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links,
+func NewOwner(offers Offers, reservations Reservations, prices Prices, payments Payments, links *link.Links,
 	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
 	return &Owner{
-		offers: offers, reservations: reservations, prices: prices, charges: charges,
-		openWithin: requestTimeout + margin, links: links, clock: now,
-		TakeBackWithin: 2 * time.Second,
+		offers: offers, reservations: reservations, prices: prices, payments: payments,
+		openTimeout: requestTimeout + margin, links: links, clock: now,
+		AbandonTimeout: 2 * time.Second,
 		log:            tel.Logger,
 		attempts:       tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
 	}
@@ -98,109 +100,110 @@ type Request struct {
 	FormData      map[string]any // answers to the business's own questions
 	Locale        string         // the locale that the customer's request names, or ""
 	PaymentChoice string         // one of the payment modes of package catalog, or ""
-	Stretch
+	Period
 }
 
-// maxRounds is the maximum number of attempts for one request to reserve.
+// maxAttempts is the maximum number of attempts for one request to reserve.
 // A new attempt is necessary if the offer changes during the previous one.
-const maxRounds = 10
+const maxAttempts = 10
 
-// errAgain means that the attempt must be repeated. The offer has changed
+// errRetry means that the attempt must be repeated. The offer has changed
 // since it was read, or the idempotency result of the request was deleted.
-var errAgain = errors.New("the offer has changed")
+var errRetry = errors.New("the offer has changed")
 
 // Reserve reserves units of a rental and of its extras: all of them or none. Both owners and
 // customers can reserve only units that are free, counted as for the calendars. An owner may also
 // reserve in the past and beyond the advance limit. A reservation from the booking page must pass
-// customersMay and gets the current price. Its customer pays online if the business requires it.
+// checkCustomerRules and gets the current price. Its customer pays online if the business requires it.
 //
 // Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not
-// allow; conflict if too few units are free; the faults of customersMay; too_many_open_bookings;
+// allow; conflict if too few units are free; the faults of checkCustomerRules; too_many_open_bookings;
 // availability_unverified if the price or the customer's open bookings cannot be determined;
 // payment_unavailable. If the actor is neither the page nor the owner: source_forbidden.
-func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
+func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, req Request) (ReserveResult, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
-		return Made{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by the owner.")
+		return ReserveResult{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by "+
+			"the owner.")
 	}
 	ctx = actor.With(ctx, by)
-	for range maxRounds {
-		made, err := o.reserve(ctx, by, slug, asked)
-		if !errors.Is(err, errAgain) {
-			return made, err
+	for range maxAttempts {
+		result, err := o.attemptReserve(ctx, by, slug, req)
+		if !errors.Is(err, errRetry) {
+			return result, err
 		}
 	}
-	return Made{}, unpriced(errAgain)
+	return ReserveResult{}, newUnpricedFault(errRetry)
 }
 
-// reserve makes one attempt to reserve, based on one version of the
-// offer. It returns [errAgain] if the caller must repeat the attempt.
-func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
+// attemptReserve makes one attempt to reserve, based on one version of the
+// offer. It returns [errRetry] if the caller must repeat the attempt.
+func (o *Owner) attemptReserve(ctx context.Context, by actor.Actor, slug string, req Request) (ReserveResult, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
-		return Made{}, err
+		return ReserveResult{}, err
 	}
-	lines, err := linesOf(offer, asked)
+	lines, err := newLines(offer, req)
 	if err != nil {
-		return Made{}, err
+		return ReserveResult{}, err
 	}
-	r := newReservation(offer, asked, lines, o.clock.Now())
+	r := newReservation(offer, req, lines, o.clock.Now())
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	if by.Kind == actor.Owner {
-		r.Warnings = warnings(offer, r)
+		r.Warnings = findWarnings(offer, r)
 	}
 	if by.Kind == actor.Page {
-		r.Counted = true
-		if err := o.forCustomer(ctx, offer, lines, asked, &r); err != nil {
-			return Made{}, err
+		r.IsCounted = true
+		if err := o.prepareForCustomer(ctx, offer, lines, req, &r); err != nil {
+			return ReserveResult{}, err
 		}
 	}
-	if r.FormData, err = answers(offer, by, asked, lines); err != nil {
-		return Made{}, err
+	if r.FormData, err = validateAnswers(offer, by, req, lines); err != nil {
+		return ReserveResult{}, err
 	}
-	made, err := o.counted(ctx, offer, lines, r)
+	reservation, err := o.writeCounted(ctx, offer, lines, r)
 	switch {
-	case err != nil || made.Status != state.Pending:
-		return Made{Reservation: made}, err
-	case made.ID != r.ID:
-		return o.again(ctx, offer.ID, made)
+	case err != nil || reservation.Status != state.Pending:
+		return ReserveResult{Reservation: reservation}, err
+	case reservation.ID != r.ID:
+		return o.answerPaidRetry(ctx, offer.ID, reservation)
 	}
-	return o.open(ctx, offer, r)
+	return o.openPayment(ctx, offer, r)
 }
 
-// warnings returns the rules for customers that a reservation by the owner breaks. The owner may break these rules.
-func warnings(offer *catalog.Snapshot, r store.NewReservation) []booking.Warning {
+// findWarnings returns the rules for customers that a reservation by the owner breaks. The owner may break these rules.
+func findWarnings(offer *catalog.Snapshot, r store.NewReservation) []booking.Warning {
 	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
 		return nil
 	}
 	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
-// forCustomer checks a reservation from the booking page. It sets the price
-// of the reservation `r` and, if the customer pays online, the charge.
-func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Snapshot, lines []line, asked Request,
+// prepareForCustomer checks a reservation from the booking page. It sets the price
+// of the reservation `r` and, if the customer pays online, the payment.
+func (o *Owner) prepareForCustomer(ctx context.Context, offer *catalog.Snapshot, lines []line, req Request,
 	r *store.NewReservation) error {
-	if err := customersMay(offer, lines, asked, r.Now); err != nil {
+	if err := checkCustomerRules(offer, lines, req, r.Now); err != nil {
 		return err
 	}
 	due, err := o.price(ctx, offer, lines, r)
 	if err != nil {
 		return err
 	}
-	return o.charged(offer, asked.PaymentChoice, due, r)
+	return o.addPayment(offer, req.PaymentChoice, due, r)
 }
 
-// counted writes a reservation. If the reservation comes from the booking page, counted first asks booking
+// writeCounted writes a reservation. If the reservation comes from the booking page, writeCounted first asks booking
 // to add it to the customer's open bookings. Therefore no customer can exceed the limit of open bookings.
 //
-// If the write fails, counted asks booking to remove the reservation from the open bookings again.
+// If the write fails, writeCounted asks booking to remove the reservation from the open bookings again.
 // If the result of the write is unknown, booking counts the reservation as open until its end.
-func (o *Owner) counted(ctx context.Context, offer *catalog.Snapshot, lines []line,
+func (o *Owner) writeCounted(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
-	if !r.Counted {
+	if !r.IsCounted {
 		return o.write(ctx, offer, lines, r)
 	}
-	err := o.charges.Count(ctx, r.BusinessID, r.ID, booking.OpenReservation{
-		CustomerEmail: *r.CustomerEmail, EndsAt: ends(store.Reservation{Dates: r.Dates, Hours: r.Hours},
+	err := o.payments.CountReservation(ctx, r.BusinessID, r.ID, booking.OpenReservation{
+		CustomerEmail: *r.CustomerEmail, EndsAt: endOf(store.Reservation{Dates: r.Dates, Hours: r.Hours},
 			offer.Location()), MaxOpen: offer.Bookings.MaxOpenPerCustomer,
 	})
 	switch {
@@ -215,19 +218,19 @@ func (o *Owner) counted(ctx context.Context, offer *catalog.Snapshot, lines []li
 		f.RetryAfter = time.Second
 		return store.Reservation{}, f
 	}
-	made, err := o.write(ctx, offer, lines, r)
-	if err == nil && made.ID != r.ID || err != nil && !fault.Is(err, fault.OutcomeUnknown) {
+	reservation, err := o.write(ctx, offer, lines, r)
+	if err == nil && reservation.ID != r.ID || err != nil && !fault.Is(err, fault.OutcomeUnknown) {
 		o.uncount(ctx, r)
 	}
-	return made, err
+	return reservation, err
 }
 
 // uncount asks booking to remove a reservation, which was not written,
 // from the customer's open bookings. An error is only logged.
 func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.AbandonTimeout)
 	defer cancel()
-	if err := o.charges.Uncount(ctx, r.BusinessID, r.ID); err != nil {
+	if err := o.payments.UncountReservation(ctx, r.BusinessID, r.ID); err != nil {
 		o.log.WarnContext(ctx, "a reservation that was not made counts as open until its end", "reservation", r.ID,
 			"error", err)
 	}
@@ -238,65 +241,65 @@ func (o *Owner) write(ctx context.Context, offer *catalog.Snapshot, lines []line
 	r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
-		lacking  error
+		missing  error
 	)
-	made, err := o.reservations.Reserve(ctx, r, func(held map[uuid.UUID][]occupancy.Reservation) bool {
-		lacking = tooFew(calendar, lines, held)
-		return lacking == nil
+	reservation, err := o.reservations.Reserve(ctx, r, func(occupying map[uuid.UUID][]occupancy.Reservation) bool {
+		missing = checkUnits(calendar, lines, occupying)
+		return missing == nil
 	})
 	switch {
-	case errors.Is(err, store.ErrLacking):
+	case errors.Is(err, store.ErrTooFewUnits):
 		o.count(ctx, "lacking")
-		err = lacking
+		err = missing
 	case err == nil:
 		o.count(ctx, "reserved")
 	}
-	return made, err
+	return reservation, err
 }
 
 // newReservation returns the reservation to write for a request. The caller adds the price and the customer's answers.
-func newReservation(offer *catalog.Snapshot, asked Request, lines []line, now time.Time) store.NewReservation {
+func newReservation(offer *catalog.Snapshot, req Request, lines []line, now time.Time) store.NewReservation {
 	own := lines[0]
 	r := store.NewReservation{
-		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
-		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
-		CustomerPhone: asked.CustomerPhone,
-		Locale:        locale.MatchOr(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
+		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: req.Quantity,
+		Dates: req.Dates, CustomerName: req.CustomerName, CustomerEmail: req.CustomerEmail,
+		CustomerPhone: req.CustomerPhone,
+		Locale:        locale.MatchOr(req.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
 		OfferVersion: offer.Version, Now: now,
 	}
-	if own.hourly {
-		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: own.during}
+	if own.isHourly {
+		r.Hours = &store.Hours{Start: *req.Start, End: *req.End, Span: own.span}
 	}
 	for _, extra := range lines[1:] {
 		r.Extras = append(r.Extras, store.Extra{RentalID: extra.ID, Name: extra.Name, Quantity: extra.quantity,
-			ByDay: !extra.hourly})
+			ByDay: !extra.isHourly})
 	}
 	return r
 }
 
-// answers returns the customer's answers to the questions of the business about the
+// validateAnswers returns the customer's answers to the questions of the business about the
 // reserved rentals, as JSON to store. Faults: the faults of [catalog.Snapshot.Answered].
-func answers(offer *catalog.Snapshot, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
-	taken := make([]uuid.UUID, len(lines))
+func validateAnswers(offer *catalog.Snapshot, by actor.Actor, req Request, lines []line) (json.RawMessage, error) {
+	rentals := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
-		taken[i] = l.ID
+		rentals[i] = l.ID
 	}
-	kept, err := offer.Answered(by, asked.FormData, taken...)
+	answers, err := offer.Answered(by, req.FormData, rentals...)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(kept)
+	return json.Marshal(answers)
 }
 
-// tooFew returns a fault with code conflict for the first line that needs
+// checkUnits returns a fault with code conflict for the first line that needs
 // more units than are free. It returns nil if there is no such line.
-func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occupancy.Reservation) error {
+func checkUnits(calendar *occupancy.Calendar, lines []line, occupying map[uuid.UUID][]occupancy.Reservation) error {
 	for i, l := range lines {
-		during := l.during
-		if !l.hourly {
-			during = calendar.Span()
+		span := l.span
+		if !l.isHourly {
+			span = calendar.Span()
 		}
-		free := calendar.During(during, occupancy.StockOf(l.Rental), held[l.ID])
+		free := calendar.CountFree(span, occupancy.NewStock(l.Rental), occupying[l.ID])
 		switch {
 		case free >= l.quantity:
 		case i == 0:
@@ -313,39 +316,39 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4). If it cancels the reservation, the
+// ApplyTransition picks up, returns or cancels a reservation (semantics.md §4). If it cancels the reservation, the
 // refund follows the cancellation policy. Faults: not_found for an unknown reservation or an unknown move;
 // conflict if the status does not allow the move; not_enough_units if too few units can be handed out.
-func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Snapshot, id uuid.UUID,
-	move state.Move) (store.Reservation, error) {
-	if move == state.Cancel {
+func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, offer *catalog.Snapshot, id uuid.UUID,
+	name state.TransitionName) (store.Reservation, error) {
+	if name == state.Cancel {
 		return o.Cancellations(offer).Cancel(ctx, by, offer.ID, id, "")
 	}
 	ctx = actor.With(ctx, by)
-	transition, ok := state.Of(move)
+	transition, ok := state.FindTransition(name)
 	if !ok {
 		return store.Reservation{},
 			fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
 	}
 	var (
-		moved store.Reservation
-		err   error
+		updated store.Reservation
+		err     error
 	)
-	if move == state.Pickup {
-		moved, err = o.pickUp(ctx, offer, id)
+	if name == state.Pickup {
+		updated, err = o.pickUp(ctx, offer, id)
 	} else {
-		moved, err = o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
+		updated, err = o.reservations.ApplyTransition(ctx, offer.ID, id, transition, o.clock.Now())
 	}
-	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
+	return updated, newStatusFault(err, fmt.Sprintf("%s takes one that is %s", name, transition.From[0]))
 }
 
-// Ahead returns the number of reservations that the owner must still serve. Such
+// CountAhead returns the number of reservations that the owner must still serve. Such
 // a reservation ends today or later in the business's time zone, or its units are
 // picked up and not returned, even if they are late. Fault: business_not_found.
-func (o *Owner) Ahead(ctx context.Context, slug string) (int, error) {
+func (o *Owner) CountAhead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
 		return 0, err
 	}
-	return o.reservations.Ahead(ctx, offer.ID, offer.Today(o.clock.Now()))
+	return o.reservations.CountAhead(ctx, offer.ID, offer.Today(o.clock.Now()))
 }

@@ -18,50 +18,51 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Snapshot, id uuid.UUI
 	now := o.clock.Now()
 	today := offer.Today(now)
 	return o.reservations.PickUp(ctx, offer.ID, id, now,
-		func(r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
-			return unitsFor(offer, today, r, out)
+		func(r store.Reservation, out map[uuid.UUID]store.HandedOut) ([]store.Unit, error) {
+			return chooseUnits(offer, today, r, out)
 		})
 }
 
-// unitsFor chooses the units to hand out for a reservation and its extras, in the order in which the
+// chooseUnits chooses the units to hand out for a reservation and its extras, in the order in which the
 // owner listed the units. A chosen unit is in service, is not handed out and is not under maintenance
-// today. If the offer no longer has a rental, unitsFor chooses no units for it. Fault: not_enough_units.
-func unitsFor(offer *catalog.Snapshot, today timespan.Date, r store.Reservation,
-	out map[uuid.UUID]store.Out) ([]store.Unit, error) {
+// today. If the offer no longer has a rental, chooseUnits chooses no units for it. Fault: not_enough_units.
+func chooseUnits(offer *catalog.Snapshot, today timespan.Date, r store.Reservation,
+	out map[uuid.UUID]store.HandedOut) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
 	units := []store.Unit{}
 	for _, l := range lines {
-		rented := offer.Rental(l.RentalID)
-		if rented == nil {
+		item := offer.Rental(l.RentalID)
+		if item == nil {
 			continue
 		}
-		there := unitsThere(rented, today, out[l.RentalID])
-		there = slices.DeleteFunc(there, func(key string) bool {
+		keys := listUnitsInStock(item, today, out[l.RentalID])
+		keys = slices.DeleteFunc(keys, func(key string) bool {
 			return slices.Contains(units, store.Unit{RentalID: l.RentalID, Key: key})
 		})
-		if len(there) < l.Quantity {
+		if len(keys) < l.Quantity {
 			return nil, fault.Newf(fault.NotEnoughUnits, "Only %d of the %d units of %s are here; the others are out "+
 				"or under maintenance. Take them back first.",
-				len(there), l.Quantity, l.Name)
+				len(keys), l.Quantity, l.Name)
 		}
-		for _, key := range there[:l.Quantity] {
+		for _, key := range keys[:l.Quantity] {
 			units = append(units, store.Unit{RentalID: l.RentalID, Key: key})
 		}
 	}
 	return units, nil
 }
 
-// unitsThere returns the keys of the units of a rental that can be handed out today. Some handed-out units may have
-// no known key ([store.Out]). unitsThere leaves out the same number of units, because any of them can be away.
-func unitsThere(rented *catalog.Rental, today timespan.Date, out store.Out) []string {
-	var there []string
-	for _, u := range rented.Units {
+// listUnitsInStock returns the keys of the units of a rental that can be handed out today. Some handed-out units may
+// have no known key ([store.HandedOut]). listUnitsInStock leaves out the same number of units, because any of them can
+// be away.
+func listUnitsInStock(item *catalog.Rental, today timespan.Date, out store.HandedOut) []string {
+	var keys []string
+	for _, u := range item.Units {
 		isAway := slices.ContainsFunc(u.Maintenance, func(m catalog.Maintenance) bool {
 			return m.From <= today && today <= m.To
 		})
 		if u.InService && !isAway && !slices.Contains(out.Keys, u.Key) {
-			there = append(there, u.Key)
+			keys = append(keys, u.Key)
 		}
 	}
-	return there[min(len(there), max(0, out.Units-len(out.Keys))):]
+	return keys[min(len(keys), max(0, out.Units-len(out.Keys))):]
 }

@@ -17,105 +17,106 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
+	"github.com/slotmesh/slotmesh/services/rental/internal/payment"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// ChargedReservations is the part of the store that reads and changes
-// reservations with a charge; [store.Store] documents its methods.
-type ChargedReservations interface {
-	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
-	Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]store.Charged, error)
-	Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error)
-	Counted(ctx context.Context, limit int) ([]booking.ReservationID, error)
-	Uncounted(ctx context.Context, of booking.ReservationID) error
+// PaymentRecords is the part of the store that reads and changes
+// reservations with a payment; [store.Store] documents its methods.
+type PaymentRecords interface {
+	CancelUnopened(ctx context.Context, now time.Time) (int, error)
+	UnfinishedPayments(ctx context.Context, after booking.ReservationID, limit int) ([]store.ReservationPayment, error)
+	StoreReport(ctx context.Context, businessID, id uuid.UUID, said booking.PaymentState, now time.Time) ([]event.Type,
+		error)
+	ReservationsToUncount(ctx context.Context, limit int) ([]booking.ReservationID, error)
+	MarkUncounted(ctx context.Context, of booking.ReservationID) error
 }
 
-var _ ChargedReservations = (*store.Store)(nil)
+var _ PaymentRecords = (*store.Store)(nil)
 
-// Reconciliation keeps reservations consistent with their charges, which booking stores. It asks booking
-// for the state of open charges. It requests that booking closes or refunds the charges of cancelled
-// reservations, until booking accepts each request. It cancels reservations whose charge was never opened.
+// Reconciliation keeps reservations consistent with their payments, which booking stores. It asks booking
+// for the state of open payments. It requests that booking closes or refunds the payments of cancelled
+// reservations, until booking accepts each request. It cancels reservations whose payment was never opened.
 //
-// If booking does not answer about a charge, the reservation stays unchanged.
+// If booking does not answer about a payment, the reservation stays unchanged.
 type Reconciliation struct {
-	reservations ChargedReservations
-	charges      Charges
+	reservations PaymentRecords
+	payments     Payments
 	clock        clock.Clock
 	tel          *telemetry.Telemetry
 	outcomes     metric.Int64Counter
 }
 
-// NewReconciliation returns a Reconciliation. The argument `charges` calls booking.
-func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock,
+// NewReconciliation returns a Reconciliation. The argument `payments` calls booking.
+func NewReconciliation(reservations PaymentRecords, payments Payments, c clock.Clock,
 	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
-		reservations: reservations, charges: charges, clock: c, tel: tel,
+		reservations: reservations, payments: payments, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.rental.charges",
 			"What became of charges of reservations: released, failed where booking could not be told, or the event."),
 	}
 }
 
-// Ask cancels reservations whose charge was not opened in time. It then asks
-// booking for the state of all charges that are not final, and stores the answers.
-func (r *Reconciliation) Ask(ctx context.Context) error {
+// RefreshPayments cancels reservations whose payment was not opened in time. It then asks
+// booking for the state of all payments that are not final, and stores the answers.
+func (r *Reconciliation) RefreshPayments(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
-	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
+	released, err := r.reservations.CancelUnopened(ctx, r.clock.Now())
 	r.count(ctx, "released", released)
-	return errors.Join(err, r.each(ctx, func(found []store.Charged) error {
-		asked := make([]booking.ReservationID, len(found))
-		for i, c := range found {
-			asked[i] = c.ReservationID
+	return errors.Join(err, r.forEachBatch(ctx, func(payments []store.ReservationPayment) error {
+		ids := make([]booking.ReservationID, len(payments))
+		for i, c := range payments {
+			ids[i] = c.ReservationID
 		}
-		said, err := r.charges.Charges(ctx, asked)
+		reported, err := r.payments.List(ctx, ids)
 		if err != nil {
 			return err
 		}
-		return bulkhead.Each(ctx, said, func(ctx context.Context, s booking.ReservationCharge) error {
-			return r.note(ctx, s.ReservationID, s.Charge)
+		return bulkhead.Each(ctx, reported, func(ctx context.Context, s booking.ReservationPayment) error {
+			return r.storeReport(ctx, s.ReservationID, s.Payment)
 		})
 	}))
 }
 
-// Learn stores what the provider reported about charges after they were paid, such as disputes and refunds
+// StoreReports stores what the provider reported about payments after they were paid, such as disputes and refunds
 // made at the provider. If a report cannot be stored, booking returns the same report again at the next run.
-func (r *Reconciliation) Learn(ctx context.Context) error {
+func (r *Reconciliation) StoreReports(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
-	news, err := r.charges.News(ctx)
+	news, err := r.payments.ListReports(ctx)
 	if err != nil || len(news) == 0 {
 		return err
 	}
 	var (
-		noted []booking.NotedCharge
+		acks  []booking.ReportAcknowledgement
 		first error
 	)
 	for _, n := range news {
-		err := r.note(ctx, n.ReservationID, n.Charge)
+		err := r.storeReport(ctx, n.ReservationID, n.Payment)
 		if err != nil && !errors.Is(err, store.ErrNotFound) { // an erased reservation has nothing to store
 			first = cmp.Or(first, err)
 			continue
 		}
-		noted = append(noted, booking.NotedCharge{ReservationID: n.ReservationID, News: n.News})
+		acks = append(acks, booking.ReportAcknowledgement{ReservationID: n.ReservationID, Reports: n.Reports})
 	}
-	if len(noted) == 0 {
+	if len(acks) == 0 {
 		return first
 	}
-	return errors.Join(first, r.charges.Noted(ctx, noted))
+	return errors.Join(first, r.payments.AcknowledgeReports(ctx, acks))
 }
 
-// Tell asks booking to close the charges of cancelled reservations and
+// ClosePayments asks booking to close the payments of cancelled reservations and
 // to make pending refunds. If a request fails, the next run repeats it.
-func (r *Reconciliation) Tell(ctx context.Context) error {
+func (r *Reconciliation) ClosePayments(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
-	return r.each(ctx, func(found []store.Charged) error {
-		for _, c := range found {
-			off, closing := charge.Closing(c.Charge)
-			if !closing {
+	return r.forEachBatch(ctx, func(payments []store.ReservationPayment) error {
+		for _, c := range payments {
+			closeReq, mustClose := payment.NewCloseRequest(c.Payment)
+			if !mustClose {
 				continue
 			}
-			if err := r.close(ctx, c, off); err != nil {
+			if err := r.closePayment(ctx, c, closeReq); err != nil {
 				r.count(ctx, "failed", 1)
-				r.tel.Logger.WarnContext(ctx, "a charge is not closed for now", "reservation", c.ID, "error", err)
+				r.tel.Logger.WarnContext(ctx, "a payment is not closed for now", "reservation", c.ID, "error", err)
 				if fault.Is(err, fault.PeerUnavailable) {
 					return err
 				}
@@ -125,102 +126,105 @@ func (r *Reconciliation) Tell(ctx context.Context) error {
 	})
 }
 
-// maxUncounted is the maximum number of reservations that one run of [Reconciliation.Uncount] reports to booking.
+// maxUncounted is the maximum number of reservations that one run of [Reconciliation.UncountReservations] reports to
+// booking.
 const maxUncounted = 500
 
-// Uncount asks booking to remove returned and cancelled reservations from the open
+// UncountReservations asks booking to remove returned and cancelled reservations from the open
 // bookings of their customers. Booking limits the number of open bookings of a customer.
-func (r *Reconciliation) Uncount(ctx context.Context) error {
+func (r *Reconciliation) UncountReservations(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
-	over, err := r.reservations.Counted(ctx, maxUncounted)
+	over, err := r.reservations.ReservationsToUncount(ctx, maxUncounted)
 	if err != nil {
 		return err
 	}
 	for _, of := range over {
-		if err := r.charges.Uncount(ctx, of.BusinessID, of.ID); err != nil {
+		if err := r.payments.UncountReservation(ctx, of.BusinessID, of.ID); err != nil {
 			return err
 		}
-		if err := r.reservations.Uncounted(ctx, of); err != nil {
+		if err := r.reservations.MarkUncounted(ctx, of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// close requests that booking closes or refunds one charge, and stores booking's answer. If
-// booking does not have the charge, close stores it as cancelled, because it cannot be paid.
-func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
-	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)
+// closePayment requests that booking closes or refunds one payment, and stores booking's answer. If
+// booking does not have the payment, closePayment stores it as cancelled, because it cannot be paid.
+func (r *Reconciliation) closePayment(ctx context.Context, c store.ReservationPayment,
+	closeReq booking.ClosePayment) error {
+	reported, err := r.payments.Close(ctx, c.BusinessID, c.ID, closeReq)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		none := c.Charge
-		none.Status = booking.ChargeCancelled
-		said = &none
+		none := c.Payment
+		none.Status = booking.PaymentStateCancelled
+		reported = &none
 	case err != nil:
 		return err
 	}
-	return r.note(ctx, c.ReservationID, *said)
+	return r.storeReport(ctx, c.ReservationID, *reported)
 }
 
-// each calls the function `do` with the charges that are not final, up to
-// [booking.MaxCharges] in one call, until all are done. It returns the first error. After
-// an error, each continues with the next charges, but stops if booking is not available.
-func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
+// forEachBatch calls the function `do` with the payments that are not final, up to
+// [booking.MaxReservationPayments] in one call, until all are done. It returns the first error. After
+// an error, forEachBatch continues with the next payments, but stops if booking is not available.
+func (r *Reconciliation) forEachBatch(ctx context.Context, do func([]store.ReservationPayment) error) error {
 	var (
 		after booking.ReservationID
 		first error
 	)
 	for {
-		found, err := r.reservations.Unfinished(ctx, after, booking.MaxCharges)
-		if err != nil || len(found) == 0 {
+		payments, err := r.reservations.UnfinishedPayments(ctx, after, booking.MaxReservationPayments)
+		if err != nil || len(payments) == 0 {
 			return cmp.Or(err, first)
 		}
-		err = do(found)
+		err = do(payments)
 		if fault.Is(err, fault.PeerUnavailable) {
 			return err
 		}
 		first = cmp.Or(first, err)
-		after = found[len(found)-1].ReservationID
+		after = payments[len(payments)-1].ReservationID
 	}
 }
 
-// note stores the argument `said`, a charge as booking reported it, and
+// storeReport stores the argument `reported`, a payment as booking reported it, and
 // counts the recorded events. It logs a refund that the provider refused.
-func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, said booking.Charge) error {
-	told, err := r.reservations.Told(ctx, of.BusinessID, of.ID, said, r.clock.Now())
-	for _, e := range told {
+func (r *Reconciliation) storeReport(ctx context.Context, of booking.ReservationID,
+	reported booking.PaymentState) error {
+	eventTypes, err := r.reservations.StoreReport(ctx, of.BusinessID, of.ID, reported, r.clock.Now())
+	for _, e := range eventTypes {
 		if e != "" {
 			r.count(ctx, string(e), 1)
 		}
 	}
-	if len(told) > 0 && said.RefundStatus == booking.RefundRefused {
+	if len(eventTypes) > 0 && reported.RefundStatus == booking.RefundRefused {
 		r.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "reservation", of.ID, "refund",
-			said.RefundNumber, "reason", said.RefundReason)
+			reported.RefundNumber, "reason", reported.RefundReason)
 	}
 	return err
 }
 
-// Look asks booking for the charge of one reservation that is about to be shown, and stores the answer.
-// It waits at most lookWithin. If there is no answer in time, the caller shows the stored state.
-func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, known *booking.Charge) {
-	if known == nil || known.Status == booking.ChargeCreating {
+// Refresh asks booking for the payment of one reservation that is about to be shown, and stores the answer.
+// It waits at most refreshTimeout. If there is no answer in time, the caller shows the stored state.
+func (r *Reconciliation) Refresh(ctx context.Context, of booking.ReservationID, stored *booking.PaymentState) {
+	if stored == nil || stored.Status == booking.PaymentStateCreating {
 		return
 	}
-	asking, cancel := context.WithTimeout(ctx, lookWithin)
+	asking, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
-	said, err := r.charges.Charges(asking, []booking.ReservationID{of})
-	for _, s := range said {
+	payments, err := r.payments.List(asking, []booking.ReservationID{of})
+	for _, s := range payments {
 		if err == nil && s.ReservationID == of {
-			err = r.note(ctx, of, s.Charge)
+			err = r.storeReport(ctx, of, s.Payment)
 		}
 	}
 	if err != nil {
-		r.tel.Logger.WarnContext(ctx, "a charge is shown as it was known", "reservation", of.ID, "error", err)
+		r.tel.Logger.WarnContext(ctx, "a payment is shown as it was known", "reservation", of.ID, "error", err)
 	}
 }
 
-// lookWithin is the longest time that a page waits for the current state of a charge.
-const lookWithin = time.Second
+// refreshTimeout is the longest time that a page waits for the current state of a payment.
+const refreshTimeout = time.Second
 
 func (r *Reconciliation) count(ctx context.Context, outcome string, n int) {
 	r.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))

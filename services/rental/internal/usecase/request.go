@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Rental returns a rental of the offer by its id. It returns nil if the rental is unknown
+// FindRental returns a rental of the offer by its id. It returns nil if the rental is unknown
 // or inactive, or if the business does not use the rentals module (semantics.md §4).
-func Rental(offer *catalog.Snapshot, id uuid.UUID) *catalog.Rental {
+func FindRental(offer *catalog.Snapshot, id uuid.UUID) *catalog.Rental {
 	r := offer.Rental(id)
 	if r == nil || !r.Active || !offer.Modules.Rentals {
 		return nil
@@ -22,33 +22,35 @@ func Rental(offer *catalog.Snapshot, id uuid.UUID) *catalog.Rental {
 	return r
 }
 
-// NotFound returns a fault with code rental_not_found and the message that interface.md defines.
-func NotFound() error { return fault.New(fault.RentalNotFound, "Rental not found") }
+// NewNotFoundFault returns a fault with code rental_not_found and the message that interface.md defines.
+func NewNotFoundFault() error { return fault.New(fault.RentalNotFound, "Rental not found") }
 
-// Stretch is the requested time of a reservation. If Start and End are nil,
+// Period is the requested time of a reservation. If Start and End are nil,
 // the reservation is for whole dates. Quantity is the number of units.
-type Stretch struct {
+type Period struct {
 	Dates      occupancy.Dates
 	Start, End *timespan.TimeOfDay
 	Quantity   int
 }
 
-// HandedOver reports whether pick-up and return are within opening hours. If isHours is true, HandedOver
-// checks the start and the end of the span `during`. Otherwise it checks the first and the last date.
-func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Snapshot, during timespan.Span, isHours bool) bool {
+// IsWithinOpeningHours reports whether pick-up and return are within opening hours. If isHours is true,
+// IsWithinOpeningHours checks the start and the end of the span `span`. Otherwise it checks the first and the last
+// date.
+func (s Period) IsWithinOpeningHours(r *catalog.Rental, offer *catalog.Snapshot, span timespan.Span,
+	isHours bool) bool {
 	if isHours {
-		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)
+		return offer.HandsOver(r, span.Start, false) && offer.HandsOver(r, span.End, true)
 	}
 	return offer.HandsOverOn(r, s.Dates.From) && offer.HandsOverOn(r, s.Dates.To)
 }
 
-// Hours returns the instants of the requested start and end times. The second result is false if the
+// ResolveHours returns the instants of the requested start and end times. The second result is false if the
 // reservation is for whole dates; this is always the case for a rental with a price per day. The
 // argument `names` contains the caller's names of the start and the end time, for the text of the fault.
 //
 // Fault: invalid_parameter if only one of the two times is given, or if the end is not after the start.
 // The check compares instants. Therefore it also refuses hours that a clock change skips completely.
-func (s Stretch) Hours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
+func (s Period) ResolveHours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
 	if r.PriceType != catalog.PriceHourly || s.Start == nil && s.End == nil {
 		return timespan.Span{}, false, nil
 	}

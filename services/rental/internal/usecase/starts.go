@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Holdings reads the reservations that occupy units; [store.Store] documents its method.
-type Holdings interface {
-	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+// OccupancyReader reads the reservations that occupy units; [store.Store] documents its method.
+type OccupancyReader interface {
+	FindOccupying(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
@@ -30,93 +30,94 @@ type Start struct {
 // The bounds of the search for starts: the longest reservation
 // in days and in hours, and the distance between two starts.
 const (
-	mostDays    = 62
-	mostHours   = 48
+	maxDays     = 62
+	maxHours    = 48
 	startStep   = 30 // minutes
 	stepSeconds = startStep * 60
 )
 
-// Starts returns the starts on one date at which a customer can reserve all requested units and all extras, by
-// the rules of [Owner.Reserve]. For a rental with a price per hour, Starts checks each half hour of the date.
+// FindStarts returns the starts on one date at which a customer can reserve all requested units and all extras, by
+// the rules of [Owner.Reserve]. For a rental with a price per hour, FindStarts checks each half hour of the date.
 //
 // Until another reservation is made, a customer can reserve exactly the returned starts and lengths. Faults:
 // rental_not_found; invalid_parameter; business_not_found. Any other error means that the starts could not be computed.
-func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string,
-	asked Request) ([]Start, error) {
+func FindStarts(ctx context.Context, offers Offers, reader OccupancyReader, now clock.Clock, slug string,
+	req Request) ([]Start, error) {
 	offer, err := offers.Get(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(offer, asked) // the request has no times, so all lines are for whole dates
+	lines, err := newLines(offer, req) // the request has no times, so all lines are for whole dates
 	if err != nil {
 		return nil, err
 	}
-	at, date := now.Now(), asked.Dates.From
+	at, date := now.Now(), req.Dates.From
 	last := offer.Today(at) + timespan.Date(offer.Bookings.AdvanceDays)
 	if date < offer.Today(at) || date > last {
 		return nil, nil
 	}
 	hourly := lines[0].PriceType == catalog.PriceHourly
-	dates := occupancy.Dates{From: date, To: min(last, date+mostDays-1)}
+	dates := occupancy.Dates{From: date, To: min(last, date+maxDays-1)}
 	if hourly {
-		dates.To = min(last, date+mostHours*60/timespan.MinutesPerDay)
+		dates.To = min(last, date+maxHours*60/timespan.MinutesPerDay)
 	}
 	ids := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
 		ids[i] = l.ID
 	}
-	held, err := holdings.Holding(ctx, offer.ID, ids, dates)
+	occupying, err := reader.FindOccupying(ctx, offer.ID, ids, dates)
 	if err != nil {
 		return nil, err
 	}
-	f := fitting{offer: offer, lines: lines, held: held, now: at, dates: dates,
+	f := startSearch{offer: offer, lines: lines, occupying: occupying, now: at, dates: dates,
 		calendar: occupancy.NewCalendar(offer.Location(), at, dates)}
 	if hourly {
-		return f.hours(), nil
+		return f.listHourStarts(), nil
 	}
-	return f.days(), nil
+	return f.listDayStarts(), nil
 }
 
-// fitting is the data of one search for starts: the request,
+// startSearch is the data of one search for starts: the request,
 // and the reservations that occupy units on the searched dates.
-type fitting struct {
-	offer    *catalog.Snapshot
-	lines    []line
-	held     map[uuid.UUID][]occupancy.Reservation
-	now      time.Time
-	dates    occupancy.Dates
-	calendar *occupancy.Calendar
+type startSearch struct {
+	offer     *catalog.Snapshot
+	lines     []line
+	occupying map[uuid.UUID][]occupancy.Reservation
+	now       time.Time
+	dates     occupancy.Dates
+	calendar  *occupancy.Calendar
 }
 
-// whole reports, for each date, whether enough units are free during the
-// whole day. The argument `of` is a function that selects the lines to check.
-func (f *fitting) whole(of func(line) bool) []bool {
+// findWholeDays reports, for each date, whether enough units are free during the
+// whole day. The argument `selects` is a function that selects the lines to check.
+func (f *startSearch) findWholeDays(selects func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
-		if !of(l) {
+		if !selects(l) {
 			continue
 		}
-		for i, units := range f.calendar.Days(occupancy.StockOf(l.Rental), f.held[l.ID]) {
+		for i, units := range f.calendar.CountFreeByDay(occupancy.NewStock(l.Rental), f.occupying[l.ID]) {
 			free[i] = free[i] && units >= l.quantity
 		}
 	}
 	return free
 }
 
-// days returns the starts of a rental with a price per day. It returns one Start for each range of
+// listDayStarts returns the starts of a rental with a price per day. It returns one Start for each range of
 // consecutive lengths that the rules allow. The search ends at the first day on which too few units are free.
-func (f *fitting) days() []Start {
+func (f *startSearch) listDayStarts() []Start {
 	var (
 		list []Start
 		s    Start
 		own  = f.lines[0].Rental
 	)
-	for i, free := range f.whole(func(line) bool { return true }) {
+	for i, free := range f.findWholeDays(func(line) bool { return true }) {
 		if !free {
 			break
 		}
-		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(i)}}
-		if stretch.WrongLength(own, timespan.Span{}, false) == nil && stretch.HandedOver(own, f.offer, timespan.Span{},
+		stretch := Period{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(i)}}
+		if stretch.FindLengthViolation(own, timespan.Span{}, false) == nil && stretch.IsWithinOpeningHours(own, f.offer,
+			timespan.Span{},
 			false) {
 			s.add(i + 1)
 			continue
@@ -127,50 +128,52 @@ func (f *fitting) days() []Start {
 	return append(list, s.list()...)
 }
 
-// hours returns the starts of a rental with a price per hour.
-func (f *fitting) hours() []Start {
+// listHourStarts returns the starts of a rental with a price per hour.
+func (f *startSearch) listHourStarts() []Start {
 	var (
-		starts []Start
-		whole  = f.whole(func(l line) bool { return l.PriceType != catalog.PriceHourly })
-		taken  = f.taken()
+		starts     []Start
+		whole      = f.findWholeDays(func(l line) bool { return l.PriceType != catalog.PriceHourly })
+		isOccupied = f.newOccupiedCheck()
 	)
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += startStep {
 		if start := timespan.Instant(f.dates.From, at, f.offer.Location()); start >= f.now.Unix() &&
-			f.shows(start, at) {
-			starts = append(starts, f.lengths(start, at, whole, taken)...)
+			f.exists(start, at) {
+			starts = append(starts, f.listLengths(start, at, whole, isOccupied)...)
 		}
 	}
 	return starts
 }
 
-// shows reports whether the local time `at` exists on the first date. The argument `start` is the instant for this
+// exists reports whether the local time `at` exists on the first date. The argument `start` is the instant for this
 // time. If a clock change skips the local time, the instant `start` has another local time, and the result is false.
-func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
+func (f *startSearch) exists(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// lengths returns the possible lengths of a reservation that begins at the instant
+// listLengths returns the possible lengths of a reservation that begins at the instant
 // `start`. The argument `at` is the local time of this instant. Lengths are whole numbers
 // of elapsed hours. The result has one Start for each range of consecutive lengths.
 //
 // The argument `whole` reports for each date whether enough units of the rentals with a price per day are
-// free. The function `taken` reports whether too few units of the other rentals are free during a span.
+// free. The function `isOccupied` reports whether too few units of the other rentals are free during a span.
 //
 // If a clock change repeats a local time, a reservation that ends at this time ends at its
-// first occurrence. Therefore lengths leaves out a length that ends at the second occurrence.
-func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, taken func(timespan.Span) bool) []Start {
+// first occurrence. Therefore listLengths leaves out a length that ends at the second occurrence.
+func (f *startSearch) listLengths(start int64, at timespan.TimeOfDay, whole []bool,
+	isOccupied func(timespan.Span) bool) []Start {
 	var list []Start
 	s := Start{Time: &at}
-	for hours := 1; hours <= mostHours; hours++ {
-		during := timespan.Span{Start: start, End: start + int64(hours)*3600}
+	for hours := 1; hours <= maxHours; hours++ {
+		span := timespan.Span{Start: start, End: start + int64(hours)*3600}
 		date, end, isNamed := timespan.EndAfter(start, int64(hours)*3600, f.offer.Location())
-		if date > f.dates.To || !whole[date-f.dates.From] || taken(during) {
+		if date > f.dates.To || !whole[date-f.dates.From] || isOccupied(span) {
 			break
 		}
-		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: date}, Start: &at, End: &end}
+		stretch := Period{Dates: occupancy.Dates{From: f.dates.From, To: date}, Start: &at, End: &end}
 		own := f.lines[0].Rental
-		if isNamed && stretch.WrongLength(own, during, true) == nil && stretch.HandedOver(own, f.offer, during, true) {
+		if isNamed && stretch.FindLengthViolation(own, span, true) == nil && stretch.IsWithinOpeningHours(own, f.offer,
+			span, true) {
 			s.add(hours)
 			continue
 		}
@@ -180,11 +183,11 @@ func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, take
 	return append(list, s.list()...)
 }
 
-// taken returns a function that reports whether too few units are free for the request at any moment of a span.
-// The function considers only rentals with a price per hour. It first extends the span to whole half hours.
+// newOccupiedCheck returns a function that reports whether too few units are free for the request at any moment of a
+// span. The function considers only rentals with a price per hour. It first extends the span to whole half hours.
 //
 // The free units of each rental are computed once, for each half hour of elapsed time after the first midnight.
-func (f *fitting) taken() func(timespan.Span) bool {
+func (f *startSearch) newOccupiedCheck() func(timespan.Span) bool {
 	all := f.calendar.Span()
 	var cuts []int64
 	for at := all.Start; at < all.End; at += stepSeconds {
@@ -196,7 +199,7 @@ func (f *fitting) taken() func(timespan.Span) bool {
 		if l.PriceType != catalog.PriceHourly {
 			continue
 		}
-		for i, units := range f.calendar.Between(cuts, occupancy.StockOf(l.Rental), f.held[l.ID]) {
+		for i, units := range f.calendar.CountFreeBetween(cuts, occupancy.NewStock(l.Rental), f.occupying[l.ID]) {
 			if units < l.quantity {
 				before[i+1] = 1
 			}

@@ -8,36 +8,36 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// TestShortagesEqualTheMinuteByMinuteOracle compares shortages with the oracle at each minute. It compares the numbers
+// TestShortagesEqualMinuteOracle compares shortages with the oracle at each minute. It compares the numbers
 // of occupied and available units, and the reservations that take part in the shortage.
-func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
+func TestShortagesEqualMinuteOracle(t *testing.T) {
 	t.Parallel()
 	short := 0
 	for i := range cases / 100 {
-		q := randomQuestion(rand.New(rand.NewPCG(seed, uint64(i))))
+		q := newRandomCase(rand.New(rand.NewPCG(seed, uint64(i))))
 		from, to := q.first+tableDays/2-8, q.first+tableDays/2+8
 		calendar := q.calendar(occupancy.Dates{From: from, To: to})
-		shortages := calendar.Shortages(q.stock, q.reservations)
+		shortages := calendar.FindShortages(q.stock, q.reservations)
 		short += len(shortages)
 		worst := make([]int, len(q.reservations)) // largest shortage of each reservation, by the oracle
 		for minute, date := range q.dates {
 			if date < from || date > to {
 				continue
 			}
-			booked, units := q.heldAt(minute), q.unitsAt(minute)
-			if got, is := shortOf(shortages, q.instant(minute)); is != (booked > units) || is &&
+			booked, units := q.bookedAt(minute), q.unitsAt(minute)
+			if got, is := findShortage(shortages, q.instant(minute)); is != (booked > units) || is &&
 				(got.Booked != booked || got.Units != units) {
 				t.Fatalf("case %d of seed %d, minute %d of %s: %+v, want %d of %d: %+v %+v", i, seed, minute, q.zone,
 					got, booked, units, q.stock, q.reservations)
 			}
 			for k, r := range q.reservations {
-				if q.holds(r, minute, date) {
+				if q.isOccupied(r, minute, date) {
 					worst[k] = max(worst[k], booked-units)
 				}
 			}
 		}
 		for k, r := range q.reservations {
-			if got := calendar.Worst(r, shortages); got.Booked-got.Units != worst[k] {
+			if got := calendar.FindWorstShortage(r, shortages); got.Booked-got.Units != worst[k] {
 				t.Fatalf("case %d of seed %d: %+v is short of %+v, want %d", i, seed, r, got, worst[k])
 			}
 		}
@@ -47,7 +47,7 @@ func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 	}
 }
 
-func shortOf(list []occupancy.Shortage, at int64) (occupancy.Shortage, bool) {
+func findShortage(list []occupancy.Shortage, at int64) (occupancy.Shortage, bool) {
 	for _, s := range list {
 		if s.Overlaps(timespan.Span{Start: at, End: at + 1}) {
 			return s, true
@@ -56,18 +56,18 @@ func shortOf(list []occupancy.Shortage, at int64) (occupancy.Shortage, bool) {
 	return occupancy.Shortage{}, false
 }
 
-// heldAt returns the number of occupied units at a minute.
-func (q question) heldAt(minute int) int {
+// bookedAt returns the number of occupied units at a minute.
+func (q randomCase) bookedAt(minute int) int {
 	booked := 0
 	for _, r := range q.reservations {
-		if q.holds(r, minute, q.dates[minute]) {
+		if q.isOccupied(r, minute, q.dates[minute]) {
 			booked += r.Units
 		}
 	}
 	return booked
 }
 
-func (q question) unitsAt(minute int) int {
+func (q randomCase) unitsAt(minute int) int {
 	q.reservations = nil
 	return q.freeAt(minute)
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns the ids of businesses with reservations that are not
+// BusinessesWithReservationsAhead returns the ids of businesses with reservations that are not
 // picked up yet and end on the date `today` or later. The ids are in ascending order and
 // follow the id in the argument `after`; the argument `limit` is their maximum number.
-func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
+func (s *Store) BusinessesWithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
 		SELECT DISTINCT business_id FROM reservations
@@ -26,13 +26,13 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 		ORDER BY business_id LIMIT $3`, after, int32(today), limit)
 }
 
-// followStep is the maximum number of reservations that one
+// withdrawnBatch is the maximum number of reservations that one
 // statement changes. It limits the number of locks of a transaction.
-const followStep = 500
+const withdrawnBatch = 500
 
-// followSQL changes the reservations with the given status that do not match the offer: it sets or removes the mark
-// withdrawn. It records one event for each changed reservation, except for those whose charge is not open yet.
-var followSQL = `
+// withdrawnSQL changes the reservations with the given status that do not match the offer: it sets or removes the mark
+// withdrawn. It records one event for each changed reservation, except for those whose payment is not open yet.
+var withdrawnSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
     WHERE business_id = @business_id AND status = @status AND status IN ('pending', 'reserved') AND end_date >= ` + epoch + ` + @today::integer
@@ -45,24 +45,24 @@ WITH before AS MATERIALIZED (
     FROM before WHERE r.business_id = @business_id AND r.id = before.id
     RETURNING r.*
 ), withdrawn AS (
-    ` + eventlog.Record(event.Reservation, event.ReservationWithdrawn, "changed WHERE withdrawn AND sequence > 0", kept("changed")) + `
+    ` + eventlog.Record(event.Reservation, event.ReservationWithdrawn, "changed WHERE withdrawn AND sequence > 0", eventDataSQL("changed")) + `
 ), restored AS (
-    ` + eventlog.Record(event.Reservation, event.ReservationRestored, "changed WHERE NOT withdrawn AND sequence > 0", kept("changed")) + `
+    ` + eventlog.Record(event.Reservation, event.ReservationRestored, "changed WHERE NOT withdrawn AND sequence > 0", eventDataSQL("changed")) + `
 )
 SELECT count(*) FROM changed`
 
-// FollowRentals updates those reservations of a business that are not picked up yet. It marks
+// UpdateWithdrawn updates those reservations of a business that are not picked up yet. It marks
 // a reservation as withdrawn if one of its rentals is no longer offered. It removes the mark
-// if all of them are offered again. The argument `offered` contains the ids of the offered
-// rentals. FollowRentals returns the number of changed reservations. It is idempotent.
-func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date,
+// if all of them are offered again. The argument `offeredIDs` contains the ids of the offered
+// rentals. UpdateWithdrawn returns the number of changed reservations. It is idempotent.
+func (s *Store) UpdateWithdrawn(ctx context.Context, businessID uuid.UUID, offeredIDs []uuid.UUID, today timespan.Date,
 	now time.Time) (int, error) {
 	total := 0
 	for _, status := range []state.State{state.Reserved, state.Pending} {
-		for n := followStep; n == followStep; total += n {
-			err := s.pool.QueryRow(ctx, followSQL, eventlog.Add(ctx, pgx.NamedArgs{
-				"business_id": businessID, "status": string(status), "today": int32(today), "offered": offered,
-				"limit": followStep, "now": now,
+		for n := withdrawnBatch; n == withdrawnBatch; total += n {
+			err := s.pool.QueryRow(ctx, withdrawnSQL, eventlog.Add(ctx, pgx.NamedArgs{
+				"business_id": businessID, "status": string(status), "today": int32(today), "offered": offeredIDs,
+				"limit": withdrawnBatch, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {
 				return total, fmt.Errorf("have reservations follow their rental: %w", err)

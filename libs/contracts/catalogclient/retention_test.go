@@ -19,27 +19,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// remembered is a fake store. It has the businesses with stored customers, and those whose customers were anonymized.
-type remembered struct{ all, forgotten []uuid.UUID }
+// fakeRecords is a fake store. It has the businesses with stored customers, and those whose customers were anonymized.
+type fakeRecords struct{ all, anonymized []uuid.UUID }
 
-func (r *remembered) RemembersEnded(_ context.Context, after uuid.UUID, _ time.Time, limit int) ([]uuid.UUID, error) {
+func (r *fakeRecords) BusinessesToAnonymize(_ context.Context, after uuid.UUID, _ time.Time,
+	limit int) ([]uuid.UUID, error) {
 	from := slices.Index(r.all, after) + 1
 	return r.all[from:min(len(r.all), from+limit)], nil
 }
 
-func (r *remembered) ForgetEnded(_ context.Context, business uuid.UUID, _ time.Time) (int64, error) {
-	r.forgotten = append(r.forgotten, business)
+func (r *fakeRecords) AnonymizeEnded(_ context.Context, business uuid.UUID, _ time.Time) (int64, error) {
+	r.anonymized = append(r.anonymized, business)
 	return 1, nil
 }
 
-func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
+func TestRetentionContinuesAfterUnreadableBusiness(t *testing.T) {
 	t.Parallel()
 	unread, last := uuid.New(), uuid.New()
-	kept := &remembered{all: []uuid.UUID{unread}}
-	for len(kept.all) < forgetPage {
-		kept.all = append(kept.all, uuid.New()) // removed: catalog has no such business
+	records := &fakeRecords{all: []uuid.UUID{unread}}
+	for len(records.all) < retentionPage {
+		records.all = append(records.all, uuid.New()) // removed: catalog has no such business
 	}
-	kept.all = append(kept.all, last)
+	records.all = append(records.all, last)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/internal/slugs/" + last.String():
@@ -56,13 +57,13 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 	}))
 	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(func() { p.Close(); server.Close() })
-	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+	asLeader := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 	offers := NewClient(p, telemetry.Discard())
-	f := NewForgetter(p, offers, kept, alone, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
-	if err := f.Once(t.Context()); err == nil {
+	f := NewRetentionJob(p, offers, records, asLeader, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
+	if err := f.RunOnce(t.Context()); err == nil {
 		t.Error("nothing says that one business could not be read")
 	}
-	if diff := cmp.Diff([]uuid.UUID{last}, kept.forgotten); diff != "" {
+	if diff := cmp.Diff([]uuid.UUID{last}, records.anonymized); diff != "" {
 		t.Errorf("forgotten (-want +got):\n%s", diff)
 	}
 	if _, isKept := offers.offers.Peek("harbor"); isKept {

@@ -13,18 +13,18 @@ type Shortage struct {
 	Booked, Units int
 }
 
-// Shortages returns the periods within the calendar's dates in which
+// FindShortages returns the periods within the calendar's dates in which
 // more units are booked than can be rented out, ordered by time.
-func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
+func (c *Calendar) FindShortages(s Stock, reservations []Reservation) []Shortage {
 	w := c.gather(s, reservations, c.Span())
 	var list []Shortage
-	for next, at := 0, w.within.Start; at < w.within.End; {
+	for next, at := 0, w.bounds.Start; at < w.bounds.End; {
 		next = w.apply(next, at)
-		until := w.within.End
+		until := w.bounds.End
 		if next < len(w.edges) {
 			until = min(until, w.edges[next].at)
 		}
-		if units := s.free(w.maintained, 0); w.booked > units {
+		if units := s.countFree(w.maintained, 0); w.booked > units {
 			list = append(list, Shortage{Span: timespan.Span{Start: at, End: until}, Booked: w.booked, Units: units})
 		}
 		at = until
@@ -32,12 +32,12 @@ func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	return list
 }
 
-// Worst returns the largest of the shortages during the time in which the reservation
-// `r` occupies units. The shortages must be sorted, as [Calendar.Shortages] returns
-// them. If none of them overlaps that time, Worst returns the zero value.
-func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
+// FindWorstShortage returns the largest of the shortages during the time in which the reservation
+// `r` occupies units. The shortages must be sorted, as [Calendar.FindShortages] returns
+// them. If none of them overlaps that time, FindWorstShortage returns the zero value.
+func (c *Calendar) FindWorstShortage(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage
-	own, rest := c.held(&r)
+	own, rest := c.occupiedSpans(&r)
 	for _, held := range []timespan.Span{own, rest} {
 		first := sort.Search(len(shortages), func(i int) bool { return shortages[i].End > held.Start })
 		for _, s := range shortages[first:] {

@@ -14,47 +14,49 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// ByLink serves the data for the page behind a customer's link: the customer's
+// CustomerLinks serves the data for the page behind a customer's link: the customer's
 // view of a reservation, and the customer's actions on it (lifecycle.md §5).
-type ByLink struct{ links *usecase.ByLink }
+type CustomerLinks struct{ links *usecase.CustomerLinks }
 
-// NewByLink returns the part of the internal API for customers' links.
-func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
+// NewCustomerLinks returns the part of the internal API for customers' links.
+func NewCustomerLinks(links *usecase.CustomerLinks) *CustomerLinks {
+	return &CustomerLinks{links: links}
+}
 
 // Mount adds the endpoints for customers' links to r.
-func (l *ByLink) Mount(r *server.Internal) {
-	server.Mount(r, rental.ReadManaged, server.Shown(l.view, showManaged))
-	r.Handle(rental.ReadCalendar.Row, l.calendar)
-	server.Mount(r, rental.OpenPaymentPage, l.payment)
+func (l *CustomerLinks) Mount(r *server.Internal) {
+	server.Mount(r, rental.ReadManaged, server.Shown(l.serveView, showView))
+	r.Handle(rental.ReadCalendar.Row, l.serveCalendar)
+	server.Mount(r, rental.OpenPaymentPage, l.servePayment)
 	r.Handle(rental.CancelByLink.Row, server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
 		return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token"))
 	}, func(c *fiber.Ctx, answer []byte) error {
-		return sendManaged(c)(l.links.Again(c.UserContext(), c.Params("token"), answer))
+		return newViewSender(c)(l.links.AnswerRetry(c.UserContext(), c.Params("token"), answer))
 	}))
 }
 
-func (l *ByLink) view(ctx context.Context, of endpoints.ByToken) (usecase.Managed, error) {
+func (l *CustomerLinks) serveView(ctx context.Context, of endpoints.ByToken) (usecase.CustomerView, error) {
 	return l.links.View(ctx, of.Token)
 }
 
 // cancel checks the token before it reads the body, so that
 // only a caller with a valid link sees the faults of the body.
-func (l *ByLink) cancel(c *fiber.Ctx) error {
+func (l *CustomerLinks) cancel(c *fiber.Ctx) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
 	}
-	var asked booking.CancelByLink
-	if err := server.JSON(c, &asked); err != nil {
+	var req booking.CancelByLink
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	agreed, err := asked.Agreed()
+	shownRefund, err := req.Agreed()
 	if err != nil {
 		return err
 	}
-	return sendManaged(c)(l.links.Cancel(c.UserContext(), c.Params("token"), agreed))
+	return newViewSender(c)(l.links.Cancel(c.UserContext(), c.Params("token"), shownRefund))
 }
 
-func (l *ByLink) payment(ctx context.Context, of endpoints.ByToken) (*booking.OpenPayment, error) {
+func (l *CustomerLinks) servePayment(ctx context.Context, of endpoints.ByToken) (*booking.OpenPayment, error) {
 	m, url, err := l.links.OpenPayment(ctx, of.Token)
 	if err != nil {
 		return nil, err
@@ -66,20 +68,20 @@ func (l *ByLink) payment(ctx context.Context, of endpoints.ByToken) (*booking.Op
 	}, nil
 }
 
-// sendManaged returns a function that answers with the customer's view. If the
+// newViewSender returns a function that answers with the customer's view. If the
 // second argument of that function is an error, the function returns the error.
-func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
-	return func(m usecase.Managed, err error) error {
+func newViewSender(c *fiber.Ctx) func(usecase.CustomerView, error) error {
+	return func(m usecase.CustomerView, err error) error {
 		if err != nil {
 			return err
 		}
-		return c.JSON(showManaged(m))
+		return c.JSON(showView(m))
 	}
 }
 
-func showManaged(m usecase.Managed) rental.Managed {
-	m = m.Translated()
-	r := agreed(m.Reservation)
+func showView(m usecase.CustomerView) rental.Managed {
+	m = m.Translate()
+	r := showStored(m.Reservation)
 	if r.Payment != nil {
 		r.Payment.Dispute = nil // only the owner may see disputes and the reasons of refunds
 		if r.Payment.Refund != nil {
@@ -94,12 +96,12 @@ func showManaged(m usecase.Managed) rental.Managed {
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
 			Currency: r.Currency, PriceChanges: r.PriceChanges,
 			CustomerName: r.CustomerName, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
-			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
+			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.IsUnpaid, Cancellation: m.Cancellation.Shown(),
 		},
 	}
 }
 
-func (l *ByLink) calendar(c *fiber.Ctx) error {
+func (l *CustomerLinks) serveCalendar(c *fiber.Ctx) error {
 	text, err := l.links.Calendar(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// TestARentalThatIsNoLongerOfferedGivesAllBack shows that a reservation becomes withdrawn if its rental or extra is no
+// TestWithdrawnRentalIsFullyRefundable shows that a reservation becomes withdrawn if its rental or extra is no
 // longer offered. It can then be cancelled with a full refund. If the rental is offered again, the reservation is
 // restored.
-func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
+func TestWithdrawnRentalIsFullyRefundable(t *testing.T) {
 	t.Parallel()
 	inactive := func(id string) func(*catalog.Snapshot) {
 		return func(o *catalog.Snapshot) {
@@ -35,33 +35,33 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 			t.Parallel()
 			s := startOnlinePayment(t)
 			s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = nil })
-			made := s.mustReserve(t, uuid.NewString(), twoHours())
-			s.bank.pay(made.ID)
+			reservation := s.mustReserve(t, uuid.NewString(), newTwoHourReservation())
+			s.payments.pay(reservation.ID)
 			s.step(t)
-			token := strings.TrimPrefix(made.ManageURL, "https://book.example.org/m/")
-			sold := created + " payment.succeeded reservation.confirmed"
+			token := strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/")
+			sold := createdEvent + " payment.succeeded reservation.confirmed"
 			offered := s.offer
-			as := func(withdrawn bool, told string) {
+			as := func(withdrawn bool, events string) {
 				t.Helper()
-				followers := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock, telemetry.Discard())
-				followers.Changed("harbor")
+				followers := usecase.NewOfferSync(s.Store, s.fakePeers, s.fakePeers, s.clock, telemetry.Discard())
+				followers.RecordChange("harbor")
 				for range 2 {
-					if err := followers.Once(t.Context()); err != nil {
+					if err := followers.RunOnce(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				}
-				s.expect(t, made.ID, "reserved", "paid", 1, told)
-				shown, err := s.client.Managed(t.Context(), token)
-				if err != nil || shown.Reservation.Withdrawn != withdrawn ||
-					shown.Reservation.Cancellation.Allowed != withdrawn ||
-					withdrawn && shown.Reservation.Cancellation.Refund.Percent != 100 {
-					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, shown, err)
+				s.expectState(t, reservation.ID, "reserved", "paid", 1, events)
+				view, err := s.client.Managed(t.Context(), token)
+				if err != nil || view.Reservation.Withdrawn != withdrawn ||
+					view.Reservation.Cancellation.Allowed != withdrawn ||
+					withdrawn && view.Reservation.Cancellation.Refund.Percent != 100 {
+					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, view, err)
 				}
 			}
 			as(false, sold)
 			s.edit(withdraw)
 			as(true, sold+" reservation.withdrawn")
-			s.change(func(p *peers) { p.offer = offered })
+			s.change(func(p *fakePeers) { p.offer = offered })
 			as(false, sold+" reservation.withdrawn reservation.restored")
 			s.edit(withdraw)
 			as(true, sold+" reservation.withdrawn reservation.restored reservation.withdrawn")
@@ -73,19 +73,19 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	}
 }
 
-// TestASweepReadsTheNewestOffer shows that a sweep does not withdraw a reservation because of an older cached offer.
-func TestASweepReadsTheNewestOffer(t *testing.T) {
+// TestSweepReadsUncachedOffer shows that a sweep does not withdraw a reservation because of an older cached offer.
+func TestSweepReadsUncachedOffer(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
-	made := s.mustReserve(t, uuid.NewString(), twoHours())
+	reservation := s.mustReserve(t, uuid.NewString(), newTwoHourReservation())
 	old := *s.offer
 	old.Rentals = nil
-	s.change(func(p *peers) { p.remembered = &old })
-	if err := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock,
-		telemetry.Discard()).Once(t.Context()); err != nil {
+	s.change(func(p *fakePeers) { p.staleOffer = &old })
+	if err := usecase.NewOfferSync(s.Store, s.fakePeers, s.fakePeers, s.clock,
+		telemetry.Discard()).RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.client.Reservation(t.Context(), "harbor", made.ID); err != nil || got.Withdrawn {
+	if got, err := s.client.Reservation(t.Context(), "harbor", reservation.ID); err != nil || got.Withdrawn {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
+func newAdaReservation(business, rental uuid.UUID, first, last int) store.NewReservation {
 	r := newReservation(business, rental, 1, dates(today+timespan.Date(first), today+timespan.Date(last)))
 	address, phone := "Ada.L@Example.com", "+351 210 555 019"
 	r.CustomerName, r.CustomerEmail, r.CustomerPhone, r.Locale = "Ada Lovelace", &address, &phone, "en"
@@ -29,39 +29,40 @@ func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
 	return r
 }
 
-func makeMoves(t testing.TB, s *store.Store, ctx context.Context, r store.NewReservation,
-	moves ...state.Move) store.Reservation {
+func applyTransitions(t testing.TB, s *store.Store, ctx context.Context, r store.NewReservation,
+	moves ...state.TransitionName) store.Reservation {
 	t.Helper()
-	var moved store.Reservation
+	var updated store.Reservation
 	for _, m := range moves {
-		transition, _ := state.Of(m)
+		transition, _ := state.FindTransition(m)
 		var err error
-		if moved, err = s.Move(ctx, r.BusinessID, r.ID, transition, now); err != nil {
+		if updated, err = s.ApplyTransition(ctx, r.BusinessID, r.ID, transition, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return moved
+	return updated
 }
 
-func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+func TestEraseCustomerKeepsUpcomingReservations(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak := uuid.New(), uuid.New()
-	over, back, out, ahead := ofAda(business, kayak, -3, -1), ofAda(business, kayak, 0, 1),
-		ofAda(business, kayak, -9, -8), ofAda(business, kayak, 0, 0)
+	over, back, out, ahead := newAdaReservation(business, kayak, -3, -1), newAdaReservation(business, kayak, 0, 1),
+		newAdaReservation(business, kayak, -9, -8), newAdaReservation(business, kayak, 0, 0)
 	for _, r := range []store.NewReservation{over, back, out, ahead,
 		newReservation(business, kayak, 1, dates(today, today))} {
 		mustReserve(t, s, r)
 	}
-	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "cancel"}), time.Now())
-	makeMoves(t, s, named, back, state.Cancel) // stores an idempotency result with the customer's data
-	makeMoves(t, s, testkit.AsSystem(t), out, state.Pickup)
+	keyed := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "cancel"}), time.Now())
+	applyTransitions(t, s, keyed, back, state.Cancel) // stores an idempotency result with the customer's data
+	applyTransitions(t, s, testkit.AsSystem(t), out, state.Pickup)
 	const sums = `SELECT sum(quantity) + sum(end_date - start_date) + count(*) FROM reservations`
 	var before, after int
 	if err := pool.QueryRow(testkit.AsSystem(t), sums).Scan(&before); err != nil {
 		t.Fatal(err)
 	}
-	erase := store.Erase{Erase: customer.Erase{Email: "ada.l@EXAMPLE.com"}, Now: now, Today: today, Zone: time.UTC}
+	erase := store.EraseRequest{Erase: customer.Erase{Email: "ada.l@EXAMPLE.com"}, Now: now, Today: today,
+		Zone: time.UTC}
 	got, err := s.EraseCustomer(testkit.AsSystem(t), business, erase)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
-	if held, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10); err != nil || len(held) != 2 ||
+	if held, err := s.FindCustomerReservations(testkit.AsSystem(t), business, erase.Email, 10); err != nil ||
+		len(held) != 2 ||
 		*held[0].CustomerEmail != "Ada.L@Example.com" {
 		t.Errorf("what is held is %+v, %v", held, err)
 	}
@@ -87,7 +89,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 		"hazelnutty"); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
-	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" ||
+	if again := applyTransitions(t, s, keyed, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" ||
 		again.CustomerPhone != nil || string(again.FormData) != "{}" {
 		t.Errorf("the owner's write, repeated: %+v", again)
 	}
@@ -99,38 +101,38 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// TestCustomersAreForgottenExactlyWhenTheirTimeHasCome checks lifecycle.md §6: after its retention time, a reservation
+// TestAnonymizeEndedStopsAtCutoff checks lifecycle.md §6: after its retention time, a reservation
 // loses the name and e-mail address. A reservation by the day ends when its last date has ended in all time zones. A
 // reservation that is picked up has not ended.
-func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
+func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		business, kayak := uuid.New(), uuid.New()
-		then := now.Add(time.Duration(rapid.IntRange(-10*24, 10*24).Draw(rt, "hours")) * time.Hour)
+		cutoff := now.Add(time.Duration(rapid.IntRange(-10*24, 10*24).Draw(rt, "hours")) * time.Hour)
 		due := map[uuid.UUID]bool{}
 		n := 0
 		for _, day := range rapid.SliceOfN(rapid.IntRange(-10, 10), 1, 10).Draw(rt, "days") {
-			r := ofAda(business, kayak, day, day)
+			r := newAdaReservation(business, kayak, day, day)
 			ends := time.Date(2027, 6, 10+day, 36, 0, 0, 0, time.UTC)
 			if rapid.Bool().Draw(rt, "by the hour") {
-				r = forHours(r, 9*60, 10*60)
+				r = setHours(r, 9*60, 10*60)
 				ends = time.Date(2027, 6, 10+day, 10, 0, 0, 0, time.UTC)
 			}
 			mustReserve(t, s, r)
 			isOut := rapid.Bool().Draw(rt, "is out")
 			if isOut {
-				makeMoves(t, s, actor.AsSystem(context.Background()), r, state.Pickup)
+				applyTransitions(t, s, actor.AsSystem(context.Background()), r, state.Pickup)
 			}
-			if due[r.ID] = !isOut && !ends.After(then); due[r.ID] {
+			if due[r.ID] = !isOut && !ends.After(cutoff); due[r.ID] {
 				n++
 			}
 		}
-		named, err := s.RemembersEnded(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
-		if err != nil || slices.Contains(named, business) != (n > 0) {
-			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, n)
+		ids, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 1000)
+		if err != nil || slices.Contains(ids, business) != (n > 0) {
+			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", ids, err, n)
 		}
-		if got, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil ||
+		if got, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 			int(got) != n {
 			rt.Fatalf("%d are forgotten, %v, want %d", got, err, n)
 		}
@@ -142,26 +144,26 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 				rt.Fatal(err)
 			}
 			if (name == "") != gone {
-				rt.Fatalf("at %v a reservation is of %q, and should be forgotten: %t", then, name, gone)
+				rt.Fatalf("at %v a reservation is of %q, and should be forgotten: %t", cutoff, name, gone)
 			}
 		}
 	})
 }
 
-func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
+func TestCustomersMatchNameAddressAndPhone(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak := uuid.New(), uuid.New()
-	mustReserve(t, s, ofAda(business, kayak, 0, 0))
-	mustReserve(t, s, ofAda(business, kayak, 1, 1))
+	mustReserve(t, s, newAdaReservation(business, kayak, 0, 0))
+	mustReserve(t, s, newAdaReservation(business, kayak, 1, 1))
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an e-mail address
 	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: new("+351 210 555 019"),
 		Reservations: 2, FirstAt: now, LastAt: now}}
-	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false,
+	for query, ok := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false,
 		"210555-019": true, "555020": false,
 		"LOVELÁCE ada": true, "ada\u0301": true, "lovelace bob": false} {
 		got, err := s.Customers(t.Context(), business, customer.Search{Query: query, Limit: 10})
-		if err != nil || found && cmp.Diff(want, got) != "" || !found && len(got) != 0 {
+		if err != nil || ok && cmp.Diff(want, got) != "" || !ok && len(got) != 0 {
 			t.Errorf("%q: %+v, %v", query, got, err)
 		}
 	}

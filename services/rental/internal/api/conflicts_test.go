@@ -14,11 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// outside requests the conflicts of a changed offer, and returns the reason for each affected reservation by its id.
+// conflicts requests the conflicts of a changed offer, and returns the reason for each affected reservation by its id.
 // The reason begins with "already: " if the reservation is also affected by the published offer.
-func (s *service) outside(t *testing.T, change func(*catalog.Snapshot)) map[uuid.UUID]string {
+func (s *service) conflicts(t *testing.T, change func(*catalog.Snapshot)) map[uuid.UUID]string {
 	t.Helper()
-	wanted := harbor()
+	wanted := newOffer()
 	wanted.ID = s.offer.ID
 	change(wanted)
 	answer, err := s.client.Outside(t.Context(), "harbor", rental.OutsideRequest{OfferVersion: 3, Offer: *wanted})
@@ -34,13 +34,13 @@ func (s *service) outside(t *testing.T, change func(*catalog.Snapshot)) map[uuid
 	return why
 }
 
-func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
+func TestConflictsNameAffectedReservations(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first := s.reserve(t, bike, 4, "2027-06-11", "2027-06-13").ID
 	second := s.reserve(t, bike, 3, "2027-06-13", "2027-06-14").ID
 	alone := s.reserve(t, bike, 5, "2027-06-20", "2027-06-20").ID
-	gone := s.reserve(t, single, 1, "2027-06-11", "2027-06-11").ID
+	erasedID := s.reserve(t, single, 1, "2027-06-11", "2027-06-11").ID
 	cancelled := s.reserve(t, single, 1, "2027-06-12", "2027-06-12").ID
 	if _, err := s.client.Cancel(t.Context(), "harbor", cancelled, booking.Cancel{}); err != nil {
 		t.Fatal(err)
@@ -50,10 +50,10 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is overdue
-	if got := s.outside(t, func(*catalog.Snapshot) {}); len(got) > 0 {
+	if got := s.conflicts(t, func(*catalog.Snapshot) {}); len(got) > 0 {
 		t.Errorf("nothing is changed: %v", got)
 	}
-	got := s.outside(t, func(o *catalog.Snapshot) {
+	got := s.conflicts(t, func(o *catalog.Snapshot) {
 		o.Rentals[0].Quantity = new(6)
 		o.Rentals[1].Active = false
 		o.Rentals = o.Rentals[:len(o.Rentals)-1]
@@ -63,13 +63,13 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 	})
 	want := map[uuid.UUID]string{
 		first: "Thing: 7 are booked, and 6 are offered.", second: "Thing: 7 are booked, and 6 are offered.",
-		gone: "Thing is no longer in the offer.", late: "Thing is not active.",
+		erasedID: "Thing is no longer in the offer.", late: "Thing is not active.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outside (-want +got):\n%s", diff)
 	}
 	away := timespan.NewDate(2027, time.June, 20)
-	got = s.outside(t, func(o *catalog.Snapshot) {
+	got = s.conflicts(t, func(o *catalog.Snapshot) {
 		for i := range 6 {
 			o.Rentals[0].Units[i].Maintenance = []catalog.Maintenance{{From: away, To: away}}
 		}
@@ -78,7 +78,7 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 		t.Errorf("under maintenance (-want +got):\n%s", diff)
 	}
 	if _, err := s.client.Outside(t.Context(), "elsewhere",
-		rental.OutsideRequest{OfferVersion: 1, Offer: *harbor()}); !fault.Is(err, fault.BusinessNotFound) {
+		rental.OutsideRequest{OfferVersion: 1, Offer: *newOffer()}); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("of an unknown business: %v", err)
 	}
 }

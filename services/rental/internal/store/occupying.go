@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// holdingSQL reads the reservations and extras that may occupy units on a range of dates.
+// occupyingSQL reads the reservations and extras that may occupy units on a range of dates.
 // It may also return some that occupy no units on these dates; the caller counts exactly.
 //
 // The query always returns reservations that are picked up and not returned, because their units
@@ -21,7 +21,7 @@ import (
 // A reservation for hours is stored with the dates of its request. If the business has changed
 // its time zone since then, the reservation can lie up to two dates before or after the stored
 // dates. Therefore the query extends the range by two dates on each side ([zoneMargin]).
-const holdingSQL = `
+const occupyingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
 WHERE business_id = @business_id AND rental_id = ANY(@rental_ids) AND status IN ('pending', 'reserved', 'picked_up')
@@ -36,44 +36,44 @@ WHERE e.business_id = @business_id AND e.rental_id = ANY(@rental_ids) AND e.held
 // zoneMargin is the number of dates by which a change of the time zone can shift a reservation.
 const zoneMargin = 2
 
-func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) pgx.NamedArgs {
+func occupyingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"business_id": businessID, "rental_ids": rentalIDs,
 		"from": int32(dates.From - zoneMargin), "to": int32(dates.To + zoneMargin),
 	}
 }
 
-// Holding returns the reservations and extras that may occupy units of the
+// FindOccupying returns the reservations and extras that may occupy units of the
 // rentals on the dates. The key of the result is the id of the rental.
-func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+func (s *Store) FindOccupying(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 	dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
-	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))
+	rows, err := s.pool.Query(ctx, occupyingSQL, occupyingArgs(businessID, rentalIDs, dates))
 	if err != nil {
 		return nil, fmt.Errorf("read what is held: %w", err)
 	}
-	held, err := collectHeld(rows)
+	occupying, err := collectOccupying(rows)
 	if err != nil {
 		return nil, fmt.Errorf("read what is held: %w", err)
 	}
-	return held, nil
+	return occupying, nil
 }
 
-func collectHeld(rows pgx.Rows) (map[uuid.UUID][]occupancy.Reservation, error) {
-	held := make(map[uuid.UUID][]occupancy.Reservation)
+func collectOccupying(rows pgx.Rows) (map[uuid.UUID][]occupancy.Reservation, error) {
+	occupying := make(map[uuid.UUID][]occupancy.Reservation)
 	var (
 		id           uuid.UUID
 		r            occupancy.Reservation
 		from, to     time.Time
 		starts, ends *time.Time
 	)
-	_, err := pgx.ForEachRow(rows, []any{&id, &r.Units, &r.Out, &from, &to, &starts, &ends}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &r.Units, &r.IsOut, &from, &to, &starts, &ends}, func() error {
 		r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
-		r.During = timespan.Span{}
+		r.Span = timespan.Span{}
 		if starts != nil && ends != nil {
-			r.During = timespan.Span{Start: starts.Unix(), End: ends.Unix()}
+			r.Span = timespan.Span{Start: starts.Unix(), End: ends.Unix()}
 		}
-		held[id] = append(held[id], r)
+		occupying[id] = append(occupying[id], r)
 		return nil
 	})
-	return held, err
+	return occupying, err
 }

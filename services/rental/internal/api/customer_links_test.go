@@ -24,7 +24,8 @@ import (
 // calendar returns the status and the text of a reservation in the format text/calendar.
 func (s service) calendar(t *testing.T, token string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ReadCalendar.URL(&endpoints.ByToken{Token: token}),
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		s.base+rental.ReadCalendar.URL(&endpoints.ByToken{Token: token}),
 		nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,25 +42,26 @@ func (s service) calendar(t *testing.T, token string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing.T) {
+func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
-	token := strings.TrimPrefix(made.ManageURL, "https://book.example.org/m/")
+	reservation := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
+	token := strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/")
 	got, err := s.client.Managed(t.Context(), token)
 	if err != nil || got.Kind != event.Reservation || got.Business.Slug != "harbor" ||
-		got.Reservation.ID != made.ID || got.Reservation.Quantity != 2 || got.Reservation.EndTime.String() != "02:00" ||
+		got.Reservation.ID != reservation.ID || got.Reservation.Quantity != 2 ||
+		got.Reservation.EndTime.String() != "02:00" ||
 		got.Reservation.CustomerName != "Zoë" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	status, text := s.calendar(t, token)
-	for _, line := range []string{"UID:" + made.ID.String(), "SEQUENCE:1", "STATUS:CONFIRMED",
+	for _, line := range []string{"UID:" + reservation.ID.String(), "SEQUENCE:1", "STATUS:CONFIRMED",
 		"DTSTART:20270611T210000Z", "DTEND:20270612T010000Z"} {
 		if !strings.Contains(text, line+"\r\n") {
 			t.Errorf("%d: the calendar has no %s:\n%s", status, line, text)
 		}
 	}
-	if _, err := s.client.Cancel(t.Context(), "harbor", made.ID, booking.Cancel{}); err != nil {
+	if _, err := s.client.Cancel(t.Context(), "harbor", reservation.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, text := s.calendar(t, token); !strings.Contains(text, "STATUS:CANCELLED") || !strings.Contains(text,
@@ -74,8 +76,8 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 	_, old := s.calendar(t, token)
 	forgotten := s.reserve(t, kayak, 1, "2027-07-20", "2027-07-21", "22:00", "02:00")
 	hash, _ := link.HashOf(strings.TrimPrefix(forgotten.ManageURL, "https://book.example.org/m/"))
-	if found, err := s.Store.ByLink(t.Context(), hash); err != nil || found.ID != forgotten.ID {
-		t.Fatalf("%+v, %v", found, err)
+	if linked, err := s.Store.FindByLink(t.Context(), hash); err != nil || linked.ID != forgotten.ID {
+		t.Fatalf("%+v, %v", linked, err)
 	}
 	random, _ := link.Random()
 	for name, token := range map[string]string{"old": token, "wrong": random, "no token": "x"} {
@@ -86,18 +88,18 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 			t.Errorf("%s: %d %s, want %s", name, status, text, old)
 		}
 	}
-	s.change(func(n *peers) { gone := *n.offer; gone.ID = uuid.New(); n.offer = &gone })
+	s.change(func(n *fakePeers) { gone := *n.offer; gone.ID = uuid.New(); n.offer = &gone })
 	if status, text := s.calendar(t, strings.TrimPrefix(forgotten.ManageURL,
 		"https://book.example.org/m/")); status != http.StatusNotFound || text != old {
 		t.Errorf("of a removed business: %d %s", status, text)
 	}
 }
 
-func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.T) {
+func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	two := 2
-	agreed := booking.CancelByLink{Refund: new(json.Number("0.00"))}
+	req := booking.CancelByLink{Refund: new(json.Number("0.00"))}
 	token := func(from string) string {
 		return strings.TrimPrefix(s.reserve(t, kayak, 1, from, from, "10:00", "12:00").ManageURL,
 			"https://book.example.org/m/")
@@ -112,7 +114,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	}
 	tomorrow := token("2027-06-11")
 	see("not offered", tomorrow, booking.Cancellation{Reason: booking.CancelNotOffered})
-	if _, err := s.client.CancelByLink(t.Context(), tomorrow, agreed); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow, req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("not offered: %v", err)
 	}
 	s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = &two })
@@ -131,18 +133,18 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	s.clock.Advance(until.Sub(s.clock.Now()))
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
 	for range 2 { // the second request repeats the first
-		if m, err := s.client.CancelByLink(keyed, tomorrow, agreed); err != nil ||
+		if m, err := s.client.CancelByLink(keyed, tomorrow, req); err != nil ||
 			m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
 			t.Errorf("at the last moment: %+v, %v", m, err)
 		}
 	}
-	if _, err := s.client.CancelByLink(t.Context(), tomorrow, agreed); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow, req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 	late := token("2027-06-11")
 	s.clock.Advance(time.Microsecond)
 	see("too late", late, booking.Cancellation{Reason: booking.CancelTooLate})
-	if _, err := s.client.CancelByLink(t.Context(), late, agreed); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.CancelByLink(t.Context(), late, req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("too late: %v", err)
 	}
 	random, _ := link.Random()
@@ -151,9 +153,9 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	}
 }
 
-// TestAnIdempotencyKeyIsThatOfOneLink shows that a key identifies a request only together with its link. Customers and
+// TestIdempotencyKeyBelongsToOneLink shows that a key identifies a request only together with its link. Customers and
 // the owner may choose the same key by chance.
-func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
+func TestIdempotencyKeyBelongsToOneLink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = new(int) })
@@ -171,11 +173,11 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	}
 }
 
-// TestAReservationKeepsItsZone shows that a reservation keeps its time zone, even if the business has changed its own.
-func TestAReservationKeepsItsZone(t *testing.T) {
+// TestReservationKeepsZone shows that a reservation keeps its time zone, even if the business has changed its own.
+func TestReservationKeepsZone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
+	reservation := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
 	days := s.reserve(t, bike, 1, "2027-06-11", "2027-06-11")
 	s.edit(func(o *catalog.Snapshot) {
 		o.Timezone, o.SelfService.CancelUntilHours = "America/Chicago", new(int)
@@ -183,11 +185,11 @@ func TestAReservationKeepsItsZone(t *testing.T) {
 	tokenOf := func(r *rental.Reservation) string {
 		return strings.TrimPrefix(r.ManageURL, "https://book.example.org/m/")
 	}
-	got, err := s.client.Managed(t.Context(), tokenOf(made))
+	got, err := s.client.Managed(t.Context(), tokenOf(reservation))
 	if err != nil || got.Reservation.Timezone != "Europe/Lisbon" || got.Reservation.StartTime.String() != "22:00" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, text := s.calendar(t, tokenOf(made)); !strings.Contains(text, "DTSTART:20270611T210000Z") {
+	if _, text := s.calendar(t, tokenOf(reservation)); !strings.Contains(text, "DTSTART:20270611T210000Z") {
 		t.Errorf("the calendar of hours:\n%s", text)
 	}
 	if _, text := s.calendar(t, tokenOf(days)); !strings.Contains(text, "DTSTART;VALUE=DATE:20270611") ||

@@ -31,72 +31,73 @@ type UncachedOffers interface {
 }
 
 const (
-	// sweepEvery is the interval between two sweeps. A sweep compares all reservations with
+	// sweepInterval is the interval between two sweeps. A sweep compares all reservations with
 	// the offers of their businesses; it finds changes of offers whose message was lost.
-	sweepEvery = time.Hour
-	// followPage is the number of businesses that the sweep reads in one query.
-	followPage = 100
+	sweepInterval = time.Hour
+	// syncPage is the number of businesses that the sweep reads in one query.
+	syncPage = 100
 )
 
-// Followers is a job that updates reservations after a business publishes a new offer. If a rental is no longer
+// OfferSync is a job that updates reservations after a business publishes a new offer. If a rental is no longer
 // offered, the job marks the reservations of the rental as withdrawn. If the rental is offered again, the job
 // removes the mark. For each changed reservation, the job records an event, which causes a message to the customer.
-type Followers struct {
-	records  *store.Store
-	offers   FreshOffers
-	byID     UncachedOffers
-	clock    clock.Clock
-	tel      *telemetry.Telemetry
-	followed metric.Int64Counter
+type OfferSync struct {
+	records *store.Store
+	offers  FreshOffers
+	byID    UncachedOffers
+	clock   clock.Clock
+	tel     *telemetry.Telemetry
+	updates metric.Int64Counter
 
-	mu      sync.Mutex
-	changed map[string]struct{} // slugs of businesses with a new offer
-	sweptAt time.Time
-	swept   uuid.UUID // the last business that the current sweep processed; uuid.Nil: no sweep runs
+	mu          sync.Mutex
+	changed     map[string]struct{} // slugs of businesses with a new offer
+	lastSweep   time.Time
+	sweepCursor uuid.UUID // the last business that the current sweep processed; uuid.Nil: no sweep runs
 }
 
-// NewFollowers returns a Followers. The arguments `offers` and `byID` both read offers from catalog.
-func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock,
-	tel *telemetry.Telemetry) *Followers {
-	return &Followers{
+// NewOfferSync returns a Followers. The arguments `offers` and `byID` both read offers from catalog.
+func NewOfferSync(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock,
+	tel *telemetry.Telemetry) *OfferSync {
+	return &OfferSync{
 		records: records, offers: offers, byID: byID, clock: c, tel: tel, changed: map[string]struct{}{},
-		followed: tel.Counter("slotmesh.rental.followed", "Reservations that were changed because their rental was."),
+		updates: tel.Counter("slotmesh.rental.followed", "Reservations that were changed because their rental was."),
 	}
 }
 
-// Changed records in memory that a business has a new offer. The next call of [Followers.Once] processes the offer.
-func (f *Followers) Changed(slug string) {
+// RecordChange records in memory that a business has a new offer. The next call of [OfferSync.RunOnce] processes the
+// offer.
+func (f *OfferSync) RecordChange(slug string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changed[slug] = struct{}{}
 }
 
-// Once processes the offers that have changed since its last call. Once per [sweepEvery], it processes the
-// offers of all businesses. If an offer cannot be read, Once continues with the next one; the next run retries.
-func (f *Followers) Once(ctx context.Context) error {
+// RunOnce processes the offers that have changed since its last call. RunOnce per [sweepInterval], it processes the
+// offers of all businesses. If an offer cannot be read, RunOnce continues with the next one; the next run retries.
+func (f *OfferSync) RunOnce(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
 	for _, slug := range f.takeChanged() {
 		offer, err := f.offers.Fresh(ctx, slug)
 		if err == nil {
-			err = f.follow(ctx, offer)
+			err = f.apply(ctx, offer)
 		}
 		if err != nil && !fault.Is(err, fault.BusinessNotFound) {
-			f.Changed(slug)
+			f.RecordChange(slug)
 			first = cmp.Or(first, err)
 		}
 	}
-	if now := f.clock.Now(); now.Sub(f.sweptAt) >= sweepEvery {
-		swept, err := f.sweep(ctx)
-		if swept {
-			f.sweptAt = now // the next sweep retries the businesses for which this sweep failed
+	if now := f.clock.Now(); now.Sub(f.lastSweep) >= sweepInterval {
+		isSwept, err := f.sweep(ctx)
+		if isSwept {
+			f.lastSweep = now // the next sweep retries the businesses for which this sweep failed
 		}
 		first = cmp.Or(first, err)
 	}
 	return first
 }
 
-func (f *Followers) takeChanged() []string {
+func (f *OfferSync) takeChanged() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	slugs := make([]string, 0, len(f.changed))
@@ -110,18 +111,18 @@ func (f *Followers) takeChanged() []string {
 // sweep processes the offers of all businesses with reservations that are not picked
 // up yet. It reports whether it reached the last business, and also returns the first
 // error. If ctx ends, the next call continues after the last processed business.
-func (f *Followers) sweep(ctx context.Context) (bool, error) {
+func (f *OfferSync) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {
 		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // no time zone has an earlier current date
-		businesses, err := f.records.WithReservationsAhead(ctx, f.swept, yesterday, followPage)
+		businesses, err := f.records.BusinessesWithReservationsAhead(ctx, f.sweepCursor, yesterday, syncPage)
 		if err != nil {
 			return false, err
 		}
 		for _, id := range businesses {
 			offer, err := f.byID.Uncached(ctx, id)
 			if err == nil {
-				err = f.follow(ctx, offer)
+				err = f.apply(ctx, offer)
 			}
 			if err != nil && !fault.Is(err, fault.BusinessNotFound) {
 				first = cmp.Or(first, err)
@@ -129,25 +130,25 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 			if ctx.Err() != nil {
 				return false, ctx.Err() // the next run continues after f.swept
 			}
-			f.swept = id
+			f.sweepCursor = id
 		}
-		if len(businesses) < followPage {
-			f.swept = uuid.Nil
+		if len(businesses) < syncPage {
+			f.sweepCursor = uuid.Nil
 			return true, first
 		}
 	}
 }
 
-// follow marks the reservations of a business as withdrawn, or removes the mark, so that they match the offer.
-func (f *Followers) follow(ctx context.Context, offer *catalog.Snapshot) error {
-	now, offered := f.clock.Now(), []uuid.UUID{}
+// apply marks the reservations of a business as withdrawn, or removes the mark, so that they match the offer.
+func (f *OfferSync) apply(ctx context.Context, offer *catalog.Snapshot) error {
+	now, offeredIDs := f.clock.Now(), []uuid.UUID{}
 	for i := range offer.Rentals {
 		if r := &offer.Rentals[i]; r.Active && offer.Modules.Rentals {
-			offered = append(offered, r.ID)
+			offeredIDs = append(offeredIDs, r.ID)
 		}
 	}
-	n, err := f.records.FollowRentals(ctx, offer.ID, offered, offer.Today(now), now)
-	f.followed.Add(ctx, int64(n))
+	n, err := f.records.UpdateWithdrawn(ctx, offer.ID, offeredIDs, offer.Today(now), now)
+	f.updates.Add(ctx, int64(n))
 	if n > 0 {
 		f.tel.Logger.InfoContext(ctx, "reservations follow their rental", "business_id", offer.ID.String(),
 			"reservations", n)
