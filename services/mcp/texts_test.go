@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
@@ -119,6 +121,45 @@ func TestBusinessInfoListsTheQuestions(t *testing.T) {
 	if got := said(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got,
 		"level: Level (select), one of new (Beginner)") {
 		t.Errorf("without a language: %s", got)
+	}
+}
+
+// TestBusinessInfoStatesThePlace shows that get_business_info states where the business is, how customers reach it and
+// what its rules are, in the requested language and without the translations.
+func TestBusinessInfoStatesThePlace(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+
+		"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt"],
+		"locations":[{"id":"` + annaID + `","kind":"place","name":"Quay","name_translations":{"pt":"Cais"},"address":{"street":"Rua 1","postal_code":"1100-001","city":"Lisboa","country":"PT"},
+		"geo":{"lat":38.71,"lon":-9.13},"phone":"+351 22 000 0000"}],
+		"contact":{"phone":"+351 21 000 0000","email":"hello@harbor.example","website":"https://harbor.example/` + strings.Repeat("x", 600) + `"},
+		"legal":{"imprint":"https://harbor.example/imprint","privacy":"` + strings.Repeat("We keep little. ", 100) + `","privacy_translations":{"pt":"Guardamos pouco."}},
+		"policy_text":"Shoes off","policy_text_translations":{"pt":"Sem sapatos"}}`)
+	address := start(t, n)
+	got := call(t, address, "read", "get_business_info", map[string]any{"locale": "pt"})
+	_, place, _ := strings.Cut(got.Content[0].Text, "\n")
+	place, _, _ = strings.Cut(place, "\nCancelling")
+	expectLines(t, place,
+		"Bookings take place at Cais, Rua 1, 1100-001 Lisboa, PT, phone +351 22 000 0000.",
+		"Contact: +351 21 000 0000, hello@harbor.example", "Rules for customers: Sem sapatos")
+	want := map[string]any{
+		"locations": []any{map[string]any{"id": annaID, "kind": "place", "name": "Cais", "phone": "+351 22 000 0000",
+			"address": map[string]any{"street": "Rua 1", "postal_code": "1100-001", "city": "Lisboa", "country": "PT"},
+			"geo":     map[string]any{"lat": 38.71, "lon": -9.13}}},
+		"contact":     map[string]any{"phone": "+351 21 000 0000", "email": "hello@harbor.example"},
+		"legal":       map[string]any{"imprint": "https://harbor.example/imprint", "privacy": "Guardamos pouco."},
+		"policy_text": "Sem sapatos",
+	}
+	for field, value := range want {
+		if diff := cmp.Diff(value, got.StructuredContent[field]); diff != "" {
+			t.Errorf("%s: %s", field, diff)
+		}
+	}
+	english := call(t, address, "read", "get_business_info", nil)
+	legal, _ := english.StructuredContent["legal"].(map[string]any)
+	if text, _ := legal["privacy"].(string); len(text) > 603 || !strings.HasSuffix(text, "…") {
+		t.Errorf("the privacy notice: %s", text)
 	}
 }
 

@@ -41,6 +41,13 @@ type BusinessInfo struct {
 	// Form holds the questions of the booking page. It has no consents, because only
 	// the booking page may ask for consents. It is omitted if there are no questions.
 	Form []Question `json:"form,omitempty"`
+	// Locations, Contact, Legal and PolicyText are omitted if the business does not have them. Their
+	// texts are in the default language, with translations by language code, as Name is.
+	Locations              []Location        `json:"locations,omitempty" jsonschema:"where bookings take place"`
+	Contact                *Contact          `json:"contact,omitempty"`
+	Legal                  *Legal            `json:"legal,omitempty"`
+	PolicyText             string            `json:"policy_text,omitempty" jsonschema:"rules of the business for customers"`
+	PolicyTextTranslations map[string]string `json:"policy_text_translations,omitempty"`
 }
 
 // Modules reports what a business sells: services, tickets of events, rentals.

@@ -62,7 +62,7 @@ func formOf(offer *catalog.Snapshot) []publicapi.Question {
 }
 
 func newInfo(m *manifest.Manifest, offer *catalog.Snapshot) publicapi.BusinessInfo {
-	return publicapi.BusinessInfo{
+	info := publicapi.BusinessInfo{
 		Name:                offer.Name,
 		Slug:                offer.Slug,
 		LogoURL:             string(m.LogoURL),
@@ -82,6 +82,8 @@ func newInfo(m *manifest.Manifest, offer *catalog.Snapshot) publicapi.BusinessIn
 		Open:                !offer.NotYetOpen,
 		Form:                formOf(offer),
 	}
+	addPlace(&info, m, offer)
+	return info
 }
 
 // filled returns `list`, or an empty list if `list` is nil, so that the JSON is [] and not null.

@@ -400,6 +400,55 @@ form:
 		{"key": "note", "label": "Note", "type": "text", "required": false, "max_length": 200}]`, service(offer, "cut")), b.Info(false).Form)
 }
 
+// TestInfoShowsPlaceAndContact shows that /info has the fields of a place, the contact, the legal texts and the policy
+// text in the default language, with their translations.
+func TestInfoShowsPlaceAndContact(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, `translations: {pt: {policy_text: Sem sapatos}}
+contact: {phone: "+351 21 000 0000", email: hello@harbor.example, website: https://harbor.example, messenger: https://chat.example/harbor}
+legal: {imprint: https://harbor.example/imprint, privacy: We keep little., translations: {pt: {privacy: Guardamos pouco.}}}
+policy_text: Shoes off
+locations:
+  - key: quay
+    kind: place
+    name: Quay
+    address: {street: Rua 1, postal_code: "1100-001", city: Lisboa, country: PT}
+    geo: {lat: 38.7100, lon: -9.13}
+    directions_html: <p>Second door</p>
+    phone: "+351 22 000 0000"
+    translations: {pt: {name: Cais}}
+`)
+	info := shown(t, b.Info(false)).(map[string]any)
+	got := map[string]any{}
+	for _, field := range []string{"locations", "contact", "legal", "policy_text", "policy_text_translations"} {
+		got[field] = info[field]
+	}
+	same(t, fmt.Sprintf(`{
+		"locations": [{"id": %q, "kind": "place", "name": "Quay", "name_translations": {"pt": "Cais"},
+			"address": {"street": "Rua 1", "postal_code": "1100-001", "city": "Lisboa", "country": "PT"},
+			"geo": {"lat": 38.7100, "lon": -9.13}, "phone": "+351 22 000 0000"}],
+		"contact": {"phone": "+351 21 000 0000", "email": "hello@harbor.example", "website": "https://harbor.example",
+			"messenger": "https://chat.example/harbor"},
+		"legal": {"imprint": "https://harbor.example/imprint", "privacy": "We keep little.",
+			"privacy_translations": {"pt": "Guardamos pouco."}},
+		"policy_text": "Shoes off", "policy_text_translations": {"pt": "Sem sapatos"}}`,
+		uuid.NewSHA1(offer.ID, []byte("location/quay"))), got)
+}
+
+// TestInfoOmitsWhatIsNotSet shows that /info has only those fields of the place and the contact that have a value.
+func TestInfoOmitsWhatIsNotSet(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, "locations: [{key: quay, kind: place}]\ncontact: {}\nlegal: {}\n")
+	info := shown(t, b.Info(false)).(map[string]any)
+	same(t, fmt.Sprintf(`[{"id": %q, "kind": "place", "name": "Harbor"}]`,
+		uuid.NewSHA1(offer.ID, []byte("location/quay"))), info["locations"])
+	for _, field := range []string{"contact", "legal", "policy_text", "policy_text_translations"} {
+		if _, has := info[field]; has {
+			t.Errorf("/info has %s", field)
+		}
+	}
+}
+
 func TestInfoListsConnectedProvidersOnly(t *testing.T) {
 	t.Parallel()
 	b, _ := read(t, "payments: {providers: [stripe]}\n")

@@ -16,6 +16,11 @@ const (
 	BookingStatusPending   BookingStatus = "pending"
 )
 
+// Defines values for LocationKind.
+const (
+	LocationKindPlace LocationKind = "place"
+)
+
 // Defines values for PaymentMode.
 const (
 	PaymentModeAtDoor         PaymentMode = "at_door"
@@ -205,7 +210,10 @@ type BookingRequest struct {
 type BusinessInfo struct {
 	ActionButtons      []ActionButton     `json:"action_buttons"`
 	CancellationPolicy []CancellationRule `json:"cancellation_policy"`
-	CoolingOffHours    int                `json:"cooling_off_hours"`
+
+	// Contact How customers reach the business. Fields without a value are left out.
+	Contact         Contact `json:"contact,omitempty"`
+	CoolingOffHours int     `json:"cooling_off_hours"`
 
 	// Currency ISO 4217 code.
 	Currency        Currency `json:"currency"`
@@ -215,6 +223,12 @@ type BusinessInfo struct {
 	Form                []Question `json:"form,omitempty"`
 	HasPaymentProviders bool       `json:"has_payment_providers"`
 	Languages           []string   `json:"languages"`
+
+	// Legal Legal texts, each an https URL or plain text. Fields without a value are left out.
+	Legal Legal `json:"legal,omitempty"`
+
+	// Locations Where bookings take place; left out if the business names no place.
+	Locations []Location `json:"locations,omitempty"`
 
 	// LogoURL URL; empty where there is none.
 	LogoURL        string         `json:"logo_url"`
@@ -231,7 +245,13 @@ type BusinessInfo struct {
 	Open             bool         `json:"open"`
 	PaymentModes     PaymentModes `json:"payment_modes"`
 	PaymentProviders []string     `json:"payment_providers"`
-	Slug             string       `json:"slug"`
+
+	// PolicyText The business's own rules for customers in plain text; left out if there are none.
+	PolicyText string `json:"policy_text,omitempty"`
+
+	// PolicyTextTranslations Language code to text.
+	PolicyTextTranslations Translations `json:"policy_text_translations,omitempty"`
+	Slug                   string       `json:"slug"`
 
 	// SocialLinks Network to URL.
 	SocialLinks map[string]string `json:"social_links"`
@@ -267,6 +287,18 @@ type PaymentModes struct {
 	Events   PaymentMode `json:"events"`
 	Rentals  PaymentMode `json:"rentals"`
 	Services PaymentMode `json:"services"`
+}
+
+// Contact How customers reach the business. Fields without a value are left out.
+type Contact struct {
+	Email string `json:"email,omitempty"`
+
+	// Messenger URL that opens a chat with the business.
+	Messenger string `json:"messenger,omitempty"`
+	Phone     string `json:"phone,omitempty"`
+
+	// Website URL.
+	Website string `json:"website,omitempty"`
 }
 
 // Currency ISO 4217 code.
@@ -325,6 +357,59 @@ type EventList struct {
 
 // ID defines model for Id.
 type ID = string
+
+// Legal Legal texts, each an https URL or plain text. Fields without a value are left out.
+type Legal struct {
+	Imprint string `json:"imprint,omitempty"`
+
+	// ImprintTranslations Language code to text.
+	ImprintTranslations Translations `json:"imprint_translations,omitempty"`
+	Privacy             string       `json:"privacy,omitempty"`
+
+	// PrivacyTranslations Language code to text.
+	PrivacyTranslations Translations `json:"privacy_translations,omitempty"`
+	Terms               string       `json:"terms,omitempty"`
+
+	// TermsTranslations Language code to text.
+	TermsTranslations Translations `json:"terms_translations,omitempty"`
+}
+
+// Location A place to which customers come. Fields without a value are left out.
+type Location struct {
+	// Address Postal address; each part may be left out.
+	Address Address `json:"address,omitempty"`
+
+	// Geo Position in degrees (WGS 84).
+	Geo  *Geo         `json:"geo,omitempty"`
+	ID   ID           `json:"id"`
+	Kind LocationKind `json:"kind"`
+
+	// Name The name of the business if the place has none of its own.
+	Name string `json:"name"`
+
+	// NameTranslations Language code to text.
+	NameTranslations Translations `json:"name_translations,omitempty"`
+	Phone            string       `json:"phone,omitempty"`
+}
+
+// Address Postal address; each part may be left out.
+type Address struct {
+	City string `json:"city,omitempty"`
+
+	// Country ISO 3166-1 code of two letters.
+	Country    string `json:"country,omitempty"`
+	PostalCode string `json:"postal_code,omitempty"`
+	Street     string `json:"street,omitempty"`
+}
+
+// Geo Position in degrees (WGS 84).
+type Geo struct {
+	Lat float64 `json:"lat"`
+	Lon float64 `json:"lon"`
+}
+
+// LocationKind defines model for Location.Kind.
+type LocationKind string
 
 // Payment What the customer pays by; only where paymentRequired is true.
 type Payment struct {

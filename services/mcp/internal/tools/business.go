@@ -22,12 +22,13 @@ import (
 // business is the answer of get_business_info: the fields of /info in one language, and the local time.
 type business struct {
 	publicapi.BusinessInfo
-	ActionButtons    hidden     `json:"action_buttons,omitzero"`
-	NameTranslations hidden     `json:"name_translations,omitzero"`
-	LocalTime        string     `json:"local_time" jsonschema:"the present time there, RFC 3339"`
-	Form             []question `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
-	FormTotal        int        `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
-	SocialLinksTotal int        `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
+	ActionButtons          hidden     `json:"action_buttons,omitzero"`
+	NameTranslations       hidden     `json:"name_translations,omitzero"`
+	PolicyTextTranslations hidden     `json:"policy_text_translations,omitzero"`
+	LocalTime              string     `json:"local_time" jsonschema:"the present time there, RFC 3339"`
+	Form                   []question `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
+	FormTotal              int        `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
+	SocialLinksTotal       int        `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
 // question is one of the questions of the business to its customers.
@@ -42,8 +43,8 @@ func (b *Toolbox) businessInfo() *tool {
 		Tool: mcp.Tool{
 			Name:  "get_business_info",
 			Title: "Business information",
-			Description: "Who the business is: name, time zone with its present local time, currency, languages, " +
-				"what it offers (services, events, rentals), how customers pay, what cancelling costs, and whether " +
+			Description: "Who the business is: name, place and contact, time zone with its present local time, " +
+				"currency, languages, what it offers (services, events, rentals), how customers pay, what cancelling costs, and whether " +
 				"online bookings are paused. Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
 			InputSchema:  input(localeProperty()),
 			OutputSchema: output[business](),
@@ -71,11 +72,12 @@ func (b *Toolbox) businessInfo() *tool {
 	}
 }
 
-// resolve replaces the name of the business and its questions with their translations
+// resolve replaces the texts of the business and its questions with their translations
 // into the language `asked`. If a text has no translation, the text stays unchanged.
 func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
+	i.resolvePlace(code)
 	for _, q := range i.BusinessInfo.Form {
 		q.Label, q.LabelTranslations = cmp.Or(q.LabelTranslations[code], q.Label), nil
 		for n := range q.Options {
@@ -88,7 +90,7 @@ func (i *business) resolve(asked string) {
 
 // Limits of the lists in /info. An owner can make these lists very long.
 const (
-	maxLinks = 12_000 // size of all social links as JSON, in bytes
+	maxLinks = 12_000 // size of all social links, and of place, contact, legal and policy texts, as JSON, in bytes
 	maxSteps = 50
 
 	maxForm     = 3_000 // size of all questions as JSON, in bytes
@@ -100,7 +102,7 @@ const (
 func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
-	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks)
+	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks, maxLinks-i.boundPlace())
 	i.Form, i.FormTotal = cutForm(i.Form)
 }
 
@@ -164,11 +166,12 @@ func (q *question) line() string {
 // cutLinks returns the links that fit into the answer. It adds them in the order of the names of
 // the networks. It leaves out a link that does not fit, because a shortened link would not work. If
 // it leaves out some, it also returns the number of all links. Otherwise the second result is 0.
-func cutLinks(all map[string]string) (map[string]string, int) {
+// The argument `most` is the maximal size of all links as JSON, in bytes.
+func cutLinks(all map[string]string, most int) (map[string]string, int) {
 	shown, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {
 		link := all[network]
-		if more := written(network) + written(link) + len(`"":"",`); size+more <= maxLinks {
+		if more := written(network) + written(link) + len(`"":"",`); size+more <= most {
 			shown[network], size = link, size+more
 		}
 	}
@@ -194,6 +197,7 @@ func (i *business) text() string {
 			fmt.Fprintf(&b, "\nIt offers %s (%s), paid %s.", of.what, of.tool, i.paid(of.mode))
 		}
 	}
+	b.WriteString(i.whereabouts())
 	b.WriteString("\n" + i.cancelling())
 	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool {
 		isElsewhere := len(q.ServiceIDs) == 0 && len(q.EventIDs)+len(q.RentalIDs) > 0 // only about tickets or rentals

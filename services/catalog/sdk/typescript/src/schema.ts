@@ -454,6 +454,56 @@ export interface components {
             };
             /** @description The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data. It refuses a booking without a required one only if the business enforces its form. */
             form?: components["schemas"]["Question"][];
+            /** @description Where bookings take place; left out if the business names no place. */
+            locations?: components["schemas"]["Location"][];
+            contact?: components["schemas"]["Contact"];
+            legal?: components["schemas"]["Legal"];
+            /** @description The business's own rules for customers in plain text; left out if there are none. */
+            policy_text?: string;
+            policy_text_translations?: components["schemas"]["Translations"];
+        };
+        /** @description A place to which customers come. Fields without a value are left out. */
+        Location: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            kind: "place";
+            /** @description The name of the business if the place has none of its own. */
+            name: string;
+            name_translations?: components["schemas"]["Translations"];
+            /** @description Postal address; each part may be left out. */
+            address?: {
+                street?: string;
+                postal_code?: string;
+                city?: string;
+                /** @description ISO 3166-1 code of two letters. */
+                country?: string;
+            };
+            /** @description Position in degrees (WGS 84). */
+            geo?: {
+                /** Format: double */
+                lat: number;
+                /** Format: double */
+                lon: number;
+            };
+            phone?: string;
+        };
+        /** @description How customers reach the business. Fields without a value are left out. */
+        Contact: {
+            phone?: string;
+            email?: string;
+            /** @description URL. */
+            website?: string;
+            /** @description URL that opens a chat with the business. */
+            messenger?: string;
+        };
+        /** @description Legal texts, each an https URL or plain text. Fields without a value are left out. */
+        Legal: {
+            imprint?: string;
+            imprint_translations?: components["schemas"]["Translations"];
+            privacy?: string;
+            privacy_translations?: components["schemas"]["Translations"];
+            terms?: string;
+            terms_translations?: components["schemas"]["Translations"];
         };
         /** @description A question. Its answer stands in form_data under its key. */
         Question: {

@@ -3,6 +3,9 @@ import type { components, operations } from "./schema.js";
 type Schemas = components["schemas"];
 
 export type BusinessInfo = Schemas["BusinessInfo"];
+export type Location = Schemas["Location"];
+export type Contact = Schemas["Contact"];
+export type Legal = Schemas["Legal"];
 export type ServiceList = Schemas["ServiceList"];
 export type Service = Schemas["Service"];
 export type Variant = Schemas["Variant"];

@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+)
+
+// resolvePlace replaces the names of the locations, the legal texts and the policy text with their translations
+// into the language `code`. It removes the translations, which an answer in one language does not need.
+func (i *business) resolvePlace(code string) {
+	i.PolicyText = cmp.Or(i.BusinessInfo.PolicyTextTranslations[code], i.PolicyText)
+	i.Locations = slices.Clone(i.Locations)
+	for n := range i.Locations {
+		l := &i.Locations[n]
+		l.Name, l.NameTranslations = cmp.Or(l.NameTranslations[code], l.Name), nil
+	}
+	if i.Legal == nil {
+		return
+	}
+	legal := *i.Legal
+	legal.Imprint, legal.ImprintTranslations = cmp.Or(legal.ImprintTranslations[code], legal.Imprint), nil
+	legal.Privacy, legal.PrivacyTranslations = cmp.Or(legal.PrivacyTranslations[code], legal.Privacy), nil
+	legal.Terms, legal.TermsTranslations = cmp.Or(legal.TermsTranslations[code], legal.Terms), nil
+	i.Legal = &legal
+}
+
+// boundPlace shortens the texts of the locations, the legal texts and the policy text, so that the answer
+// fits into its limit. It leaves out a long address of a page, because a shortened one would not work.
+// It returns the size of all these fields as JSON, in bytes; 0 if there are none.
+func (i *business) boundPlace() int {
+	i.PolicyText = clip(i.PolicyText, maxDescription)
+	for n := range i.Locations {
+		l := &i.Locations[n]
+		l.Name, l.Address.Street, l.Address.City = clip(l.Name, maxName), clip(l.Address.Street, maxName),
+			clip(l.Address.City, maxName)
+	}
+	if i.Contact != nil {
+		contact := *i.Contact
+		contact.Website, contact.Messenger = boundURL(contact.Website), boundURL(contact.Messenger)
+		i.Contact = &contact
+	}
+	if i.Legal != nil {
+		for _, text := range []*string{&i.Legal.Imprint, &i.Legal.Privacy, &i.Legal.Terms} {
+			if catalog.LegalURL(*text) != "" {
+				*text = boundURL(*text)
+			}
+			*text = clip(*text, maxDescription)
+		}
+	}
+	fields, err := json.Marshal(publicapi.BusinessInfo{
+		Locations: i.Locations, Contact: i.Contact, Legal: i.Legal, PolicyText: i.PolicyText,
+	})
+	empty, emptyErr := json.Marshal(publicapi.BusinessInfo{})
+	if err != nil || emptyErr != nil {
+		return 0 // texts and numbers can always be encoded
+	}
+	return len(fields) - len(empty)
+}
+
+// boundURL returns a URL that fits into maxDescription, or "".
+func boundURL(url string) string {
+	if clip(url, maxDescription) != url {
+		return ""
+	}
+	return url
+}
+
+// whereabouts returns lines that state where bookings take place, how customers
+// reach the business, and its own rules. It returns "" if nothing is known.
+func (i *business) whereabouts() string {
+	var b strings.Builder
+	for _, l := range i.Locations {
+		fmt.Fprintf(&b, "\nBookings take place at %s", l.Name)
+		if address := l.Address.OneLine(l.Address.Country); address != "" {
+			b.WriteString(", " + address)
+		}
+		if l.Phone != "" {
+			b.WriteString(", phone " + l.Phone)
+		}
+		b.WriteString(".")
+	}
+	if i.Contact != nil {
+		ways := slices.DeleteFunc([]string{i.Contact.Phone, i.Contact.Email, i.Contact.Website, i.Contact.Messenger},
+			func(way string) bool { return way == "" })
+		b.WriteString("\nContact: " + strings.Join(ways, ", "))
+	}
+	if i.PolicyText != "" {
+		b.WriteString("\nRules for customers: " + i.PolicyText)
+	}
+	return b.String()
+}
