@@ -18,7 +18,7 @@ func sealedFor(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box.Of("harbor").Seal(text)
+	return box.ForBusiness("harbor").Seal(text)
 }
 
 var addressOnPage = regexp.MustCompile(`(?:href|action|src)="(/[^"]*)"`)

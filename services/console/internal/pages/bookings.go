@@ -22,57 +22,57 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// onPage is the number of bookings on one page of a list.
-const onPage = 50
+// bookingsPageSize is the number of bookings on one page of a list.
+const bookingsPageSize = 50
 
-// listOf reads one page of the list of bookings. The parameters in the address filter the list. Without parameters, the
-// list begins today.
-func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
-	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
-	l.Asked.Del("lang")
-	if l.Asked.Get("back") == "today" || len(l.Asked) == 0 || len(l.Asked) == 1 && l.Asked.Has("cursor") {
-		l.Asked.Set("from", l.Today)
+// loadBookingList reads one page of the list of bookings. The parameters in the address filter the list. Without
+// parameters, the list begins today.
+func (p *Pages) loadBookingList(c *fiber.Ctx, page *view.Page) (view.BookingList, error) {
+	l := view.BookingList{Query: readQuery(c), Today: page.Business.Today(page.Now).String()}
+	l.Query.Del("lang")
+	if l.Query.Get("back") == "today" || len(l.Query) == 0 || len(l.Query) == 1 && l.Query.Has("cursor") {
+		l.Query.Set("from", l.Today)
 	}
-	filter, err := bookingclient.ReadFilter(func(name string) []string { return l.Asked[name] })
+	filter, err := bookingclient.ReadFilter(func(name string) []string { return l.Query[name] })
 	if err != nil {
 		return l, err
 	}
-	cursor := l.Asked.Get("cursor")
+	cursor := l.Query.Get("cursor")
 	found, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
-		request.Page{Limit: onPage, Cursor: cursor})
+		request.Page{Limit: bookingsPageSize, Cursor: cursor})
 	if err != nil {
 		return l, err
 	}
-	l.Filter, l.Found, l.Next, l.Paged = filter, found.Bookings, found.NextCursor, cursor != ""
+	l.Filter, l.Bookings, l.Next, l.IsPaged = filter, found.Bookings, found.NextCursor, cursor != ""
 	page.Query = filter.Query
 	return l, nil
 }
 
-func (p *Pages) bookings(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceBookings)
+func (p *Pages) listBookings(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceBookings)
 	if err != nil {
 		return err
 	}
-	l, err := p.listOf(c, page)
+	l, err := p.loadBookingList(c, page)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
+	return p.render(c, fiber.StatusOK, page, view.Bookings(page, l))
 }
 
-// booking shows one booking, beside the list from which the person opened the booking.
-func (p *Pages) booking(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceBookings)
+// showBooking shows one booking, beside the list from which the person opened the booking.
+func (p *Pages) showBooking(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceBookings)
 	if err != nil {
 		return err
 	}
 	var (
-		l    view.List
+		l    view.BookingList
 		open *sales.Details
 	)
 	err = peers.RunTogether(func() error {
 		var err error
-		l, err = p.listOf(c, page)
+		l, err = p.loadBookingList(c, page)
 		return err
 	}, func() error {
 		var err error
@@ -82,11 +82,11 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	l.Open = open
-	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
+	l.Details = open
+	return p.render(c, fiber.StatusOK, page, view.Bookings(page, l))
 }
 
-var columns = []string{
+var bookingColumns = []string{
 	"id", "status", "date", "start_time", "end_time", "services", "staff", "people", "total", "currency", "payment",
 	"paid_online", "refunded",
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
@@ -106,8 +106,10 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	header := append(slices.Clone(columns), answerColumns(offer)...)
-	withAnswers := func(b booking.Booking) []string { return append(row(b), answerCells(offer, b.FormData)...) }
+	header := append(slices.Clone(bookingColumns), listAnswerColumns(offer)...)
+	withAnswers := func(b booking.Booking) []string {
+		return append(formatBooking(b), formatAnswers(offer, b.FormData)...)
+	}
 	return sendTable(c, "bookings-"+slug, header, withAnswers, func(take func([]booking.Booking)) error {
 		return p.rooms.Sales.ExportBookings(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
@@ -136,12 +138,12 @@ func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) [
 	return c.Send(out.Bytes())
 }
 
-func row(b booking.Booking) []string {
+func formatBooking(b booking.Booking) []string {
 	var services []string
 	for _, s := range b.Services {
 		services = append(services, s.Name)
 	}
-	payment, paid, refunded := paymentColumns(b.Payment)
+	payment, paid, refunded := formatPayment(b.Payment)
 	return []string{
 		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"),
 		reportcsv.EscapeFormula(strings.Join(services, " + ")), reportcsv.EscapeFormula(deref(b.StaffName)),
@@ -152,9 +154,9 @@ func row(b booking.Booking) []string {
 	}
 }
 
-// answerColumns returns the names of the CSV columns for customers' answers. There is one column for each present
+// listAnswerColumns returns the names of the CSV columns for customers' answers. There is one column for each present
 // question of the booking form, and one column for the answers to questions that were removed.
-func answerColumns(offer *catalog.Snapshot) []string {
+func listAnswerColumns(offer *catalog.Snapshot) []string {
 	var names []string
 	for _, q := range offer.Form {
 		names = append(names, reportcsv.EscapeFormula(q.Label.Text))
@@ -162,9 +164,9 @@ func answerColumns(offer *catalog.Snapshot) []string {
 	return append(names, "other_answers")
 }
 
-// answerCells returns the CSV cells with a customer's answers, in the order of [answerColumns]. The argument `formData`
-// has the answers as JSON.
-func answerCells(offer *catalog.Snapshot, formData json.RawMessage) []string {
+// formatAnswers returns the CSV cells with a customer's answers, in the order of [listAnswerColumns]. The argument
+// `formData` has the answers as JSON.
+func formatAnswers(offer *catalog.Snapshot, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string
 	for _, a := range offer.AnswersIn(formData) {
@@ -182,9 +184,9 @@ func answerCells(offer *catalog.Snapshot, formData json.RawMessage) []string {
 	return cells
 }
 
-// paymentColumns returns three CSV cells of a payment: its status, the amount paid online, and the refunded amount. If
+// formatPayment returns three CSV cells of a payment: its status, the amount paid online, and the refunded amount. If
 // there is no payment, the cells are empty.
-func paymentColumns(pay *booking.Payment) (string, string, string) {
+func formatPayment(pay *booking.Payment) (string, string, string) {
 	if pay == nil {
 		return "", "", ""
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// calendar shows the calendar of one day with a column for each member, or the calendar of a week. Without a date in
-// the address, it shows today or the current week.
-func (p *Pages) calendar(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceCalendar)
+// showCalendar shows the calendar of one day with a column for each member, or the calendar of a week. Without a date
+// in the address, it shows today or the current week.
+func (p *Pages) showCalendar(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
 		return err
 	}
@@ -34,12 +34,12 @@ func (p *Pages) calendar(c *fiber.Ctx) error {
 		from = *date
 	}
 	cal, err := p.rooms.Sales.LoadCalendar(c.UserContext(), authorize.Principal(c), page.Business.Slug,
-		page.First(from, days), days,
+		page.FirstDay(from, days), days,
 		member)
 	if err != nil {
 		return err
 	}
 	page.Nonce = web.Nonce()
 	page.Undo = readUndo(c)
-	return p.show(c, fiber.StatusOK, page, view.Calendar(page, cal, c.Query("staff_id")))
+	return p.render(c, fiber.StatusOK, page, view.Calendar(page, cal, c.Query("staff_id")))
 }

@@ -11,13 +11,13 @@ import (
 
 // mountClasses adds the routes of the pages about class sessions.
 func (p *Pages) mountClasses(business *authorize.Router) {
-	business.Get("/classes", access.SeeBookings, p.classes)
-	business.Get("/classes/:id", access.SeeBookings, p.roster)
+	business.Get("/classes", access.SeeBookings, p.listClasses)
+	business.Get("/classes/:id", access.SeeBookings, p.showRoster)
 }
 
-// classes shows the class sessions of a week. Without a date in the address, it shows the current week.
-func (p *Pages) classes(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceClasses)
+// listClasses shows the class sessions of a week. Without a date in the address, it shows the current week.
+func (p *Pages) listClasses(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceClasses)
 	if err != nil {
 		return err
 	}
@@ -31,16 +31,16 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 	}
 	const week = 7
 	sessions, err := p.rooms.Sales.ListSessions(c.UserContext(), authorize.Principal(c), page.Business,
-		page.First(from, week), week)
+		page.FirstDay(from, week), week)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Classes(page, sessions))
+	return p.render(c, fiber.StatusOK, page, view.Classes(page, sessions))
 }
 
-// roster shows the guests of a class session on a date. Without a date in the address, the date is today.
-func (p *Pages) roster(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceClasses)
+// showRoster shows the guests of a class session on a date. Without a date in the address, the date is today.
+func (p *Pages) showRoster(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceClasses)
 	if err != nil {
 		return err
 	}
@@ -56,5 +56,5 @@ func (p *Pages) roster(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Roster(page, roster))
+	return p.render(c, fiber.StatusOK, page, view.Roster(page, roster))
 }

@@ -18,17 +18,17 @@ import (
 // mountCustomers adds the routes of the pages about customers. A customer is a person who has booked a service, bought
 // tickets or reserved a rental.
 func (p *Pages) mountCustomers(business *authorize.Router) {
-	business.Get("/customers", access.SeeCustomers, p.customers)
-	business.Post("/customers", access.SeeCustomers, p.find)
-	business.Get("/customers/one", access.SeeCustomers, p.customer)
+	business.Get("/customers", access.SeeCustomers, p.listCustomers)
+	business.Post("/customers", access.SeeCustomers, p.redirectToSearch)
+	business.Get("/customers/one", access.SeeCustomers, p.getCustomer)
 	business.Get("/customers/export", access.Refund, p.exportCustomer)
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
 }
 
-// customers lists customers by e-mail address. With a search text in the address, it lists only the customers that
+// listCustomers lists customers by e-mail address. With a search text in the address, it lists only the customers that
 // match.
-func (p *Pages) customers(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceCustomers)
+func (p *Pages) listCustomers(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceCustomers)
 	if err != nil {
 		return err
 	}
@@ -38,18 +38,19 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 	}
 	cursor := c.Query("cursor")
 	list, err := p.rooms.Sales.ListCustomers(c.UserContext(), page.Business.Slug, text,
-		request.Page{Limit: onPage, Cursor: cursor})
+		request.Page{Limit: bookingsPageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers,
-		Next: list.NextCursor, Paged: cursor != ""}))
+	return p.render(c, fiber.StatusOK, page,
+		view.Customers(page, view.CustomerList{Query: text, Customers: list.Customers,
+			Next: list.NextCursor, IsPaged: cursor != ""}))
 }
 
-// customer shows the data of one customer. Fault: not_found if no data is stored about the customer, for example
+// getCustomer shows the data of one customer. Fault: not_found if no data is stored about the customer, for example
 // because the data was erased.
-func (p *Pages) customer(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceCustomers)
+func (p *Pages) getCustomer(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceCustomers)
 	if err != nil {
 		return err
 	}
@@ -68,10 +69,10 @@ func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased
 		return err
 	}
 	one := view.Customer{Details: d, Erased: erased}
-	if one.Gone() && erased == nil {
+	if one.IsEmpty() && erased == nil {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}
-	return p.show(c, fiber.StatusOK, page, view.OneCustomer(page, one))
+	return p.render(c, fiber.StatusOK, page, view.OneCustomer(page, one))
 }
 
 // exportCustomer sends all data that is stored about a customer as a JSON file.
@@ -101,7 +102,7 @@ func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceCustomers)
+	page, err := p.newPage(c, view.PlaceCustomers)
 	if err != nil {
 		return err
 	}

@@ -13,62 +13,62 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop handles a booking that the person dragged to another place in the calendar. It reschedules the booking and
-// redirects to the calendar. The new time may violate the minimum notice, the advance limit and the time grid, because
-// these three rules bind only customers.
+// dropBooking handles a booking that the person dragged to another place in the calendar. It reschedules the booking
+// and redirects to the calendar. The new time may violate the minimum notice, the advance limit and the time grid,
+// because these three rules bind only customers.
 //
 // The calendar then shows the new time with an undo button, or the reason for the refusal. If another person has
-// changed the booking since the calendar was shown, drop does not reschedule it.
-func (p *Pages) drop(c *fiber.Ctx) error {
+// changed the booking since the calendar was shown, dropBooking does not reschedule it.
+func (p *Pages) dropBooking(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
 	slug, back := page.Business.Slug, form.Get("back")
-	if view.Seen(*b) != form.Get("seen") {
-		return backTo(c, slug, back, "wrong", "changed")
+	if view.FormatSeen(*b) != form.Get("seen") {
+		return redirectBack(c, slug, back, "wrong", "changed")
 	}
 	to := booking.Reschedule{Date: form.Get("date"), Time: form.Get("time"), Override: form.Get("undone") == "yes"}
 	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
 		to.StaffID = &staff
 	}
-	moved, err := p.rooms.Sales.Reschedule(notifiedBy(c, form), authorize.Principal(c), slug, b.ID, to)
+	moved, err := p.rooms.Sales.Reschedule(withNotification(c, form), authorize.Principal(c), slug, b.ID, to)
 	if fault.Is(err, fault.InvalidParameter) {
-		return backTo(c, slug, back, "wrong", "taken")
+		return redirectBack(c, slug, back, "wrong", "taken")
 	}
-	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
-		return backTo(c, slug, back, "wrong", sentence)
+	if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {
+		return redirectBack(c, slug, back, "wrong", sentence)
 	}
 	if err != nil {
 		return err
 	}
 	if form.Get("undone") == "yes" {
-		return backTo(c, slug, back, "done", "undone")
+		return redirectBack(c, slug, back, "done", "undone")
 	}
-	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
+	return redirectBack(c, slug, addUndo(back, b, moved, isSilent(form)), "done", chooseNotice("moved", moved))
 }
 
-// withUndo returns the address `back` with added parameters for an undo button. The parameters are the time and the
+// addUndo returns the address `back` with added parameters for an undo button. The parameters are the time and the
 // member of the booking before and after the reschedule, and whether the customer was not notified.
-func withUndo(back string, before, after *booking.Booking, silent bool) string {
+func addUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return back
 	}
-	values.Set("undo", before.ID.String()+" "+view.Seen(*before))
-	values.Set("seen", view.Seen(*after))
+	values.Set("undo", before.ID.String()+" "+view.FormatSeen(*before))
+	values.Set("seen", view.FormatSeen(*after))
 	if silent {
 		values.Set("silent", "yes")
 	}
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads the parameters that [withUndo] wrote into the address. A forged address does no harm, because the
+// readUndo reads the parameters that [addUndo] wrote into the address. A forged address does no harm, because the
 // request of the undo button checks the state of the booking and the permissions of the person.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
@@ -76,10 +76,11 @@ func readUndo(c *fiber.Ctx) *view.Undo {
 		c.Query("done") != "moved" {
 		return nil
 	}
-	back := asked(c)
+	back := readQuery(c)
 	back.Del("undo")
 	back.Del("seen")
 	back.Del("silent")
-	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"),
-		Silent: c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
+	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3],
+		SeenState: c.Query("seen"),
+		IsSilent:  c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
 }

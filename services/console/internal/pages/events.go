@@ -26,22 +26,22 @@ import (
 
 // mountEvents adds the routes of the pages about events and their tickets.
 func (p *Pages) mountEvents(business *authorize.Router) {
-	business.Get("/events", access.SeeSales, p.events)
-	business.Get("/events/:id", access.SeeSales, p.event)
-	business.Post("/events/:id", access.SeeSales, p.find)
+	business.Get("/events", access.SeeSales, p.listEvents)
+	business.Get("/events/:id", access.SeeSales, p.showEvent)
+	business.Post("/events/:id", access.SeeSales, p.redirectToSearch)
 	business.Get("/events/:id/orders.csv", access.Refund, p.exportOrders)
 	business.Get("/events/:id/sell", access.Serve, p.askSell)
 	business.Post("/events/:id/sell", access.Serve, p.sell)
-	business.Get("/tickets/:id", access.SeeSales, p.order)
+	business.Get("/tickets/:id", access.SeeSales, p.showOrder)
 	business.Get("/tickets/:id/cancel", access.Serve, p.askCancelTickets)
 	business.Post("/tickets/:id/cancel", access.Serve, p.cancelTickets)
 	business.Get("/tickets/:id/refund", access.Refund, p.askRefundTickets)
 	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
 }
 
-// events lists upcoming events. With past=yes in the address, it lists past events instead.
-func (p *Pages) events(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceEvents)
+// listEvents lists upcoming events. With past=yes in the address, it lists past events instead.
+func (p *Pages) listEvents(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceEvents)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,12 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Events(page, all, past))
+	return p.render(c, fiber.StatusOK, page, view.Events(page, all, past))
 }
 
-// event shows one event with the orders of its tickets.
-func (p *Pages) event(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceEvents)
+// showEvent shows one event with the orders of its tickets.
+func (p *Pages) showEvent(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
 		return err
 	}
@@ -63,30 +63,30 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o := view.Orders{Event: event.Events[0], Unknown: event.IsUnknown}
-	if err := p.ordersOf(c, page, &o); err != nil {
+	o := view.Orders{Event: event.Events[0], IsUnknown: event.IsUnknown}
+	if err := p.loadOrders(c, page, &o); err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
+	return p.render(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// ordersOf reads one page of the orders of tickets of an event. The parameters in the address filter the orders.
-func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
-	o.Asked = asked(c)
-	o.Asked.Del("lang")
-	filter, err := bookingclient.ReadTicketFilter(func(name string) []string { return o.Asked[name] })
+// loadOrders reads one page of the orders of tickets of an event. The parameters in the address filter the orders.
+func (p *Pages) loadOrders(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
+	o.Query = readQuery(c)
+	o.Query.Del("lang")
+	filter, err := bookingclient.ReadTicketFilter(func(name string) []string { return o.Query[name] })
 	if err != nil {
 		return err
 	}
 	filter.EventID = &o.Event.ID
 	o.List, o.Next, err = p.rooms.Sales.ListOrders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
-		request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
+		request.Page{Limit: bookingsPageSize, Cursor: o.Query.Get("cursor")})
 	return err
 }
 
-// order shows one order of tickets, beside the list from which the person opened the order.
-func (p *Pages) order(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceEvents)
+// showOrder shows one order of tickets, beside the list from which the person opened the order.
+func (p *Pages) showOrder(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func (p *Pages) order(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o := view.Orders{Event: event.Events[0], Unknown: event.IsUnknown, Open: open}
-	if err := p.ordersOf(c, page, &o); err != nil {
+	o := view.Orders{Event: event.Events[0], IsUnknown: event.IsUnknown, Details: open}
+	if err := p.loadOrders(c, page, &o); err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
+	return p.render(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
 var orderColumns = []string{
@@ -117,7 +117,7 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	id, err := idOf(c)
+	id, err := parseID(c)
 	if err != nil {
 		return err
 	}
@@ -130,14 +130,16 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	header := append(slices.Clone(orderColumns), answerColumns(offer)...)
-	withAnswers := func(t booking.Ticket) []string { return append(orderRow(t), answerCells(offer, t.FormData)...) }
+	header := append(slices.Clone(orderColumns), listAnswerColumns(offer)...)
+	withAnswers := func(t booking.Ticket) []string {
+		return append(formatOrder(t), formatAnswers(offer, t.FormData)...)
+	}
 	return sendTable(c, "tickets-"+slug, header, withAnswers, func(take func([]booking.Ticket)) error {
 		return p.rooms.Sales.ExportOrders(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
 
-func orderRow(t booking.Ticket) []string {
+func formatOrder(t booking.Ticket) []string {
 	const instant = "2006-01-02T15:04:05Z"
 	tiers := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
@@ -150,7 +152,7 @@ func orderRow(t booking.Ticket) []string {
 	if t.CancelledAt != nil {
 		cancelled = t.CancelledAt.Format(instant)
 	}
-	payment, paid, refunded := paymentColumns(t.Payment)
+	payment, paid, refunded := formatPayment(t.Payment)
 	return []string{
 		t.ID.String(), t.Status, reportcsv.EscapeFormula(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"),
 		reportcsv.EscapeFormula(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
@@ -163,18 +165,18 @@ func orderRow(t booking.Ticket) []string {
 
 // askSell shows the form that sells tickets at the door.
 func (p *Pages) askSell(c *fiber.Ctx) error {
-	page, s, err := p.selling(c)
+	page, s, err := p.prepareSale(c)
 	if err != nil {
 		return err
 	}
 	s.Key = rand.Text()
-	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
+	return p.render(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling returns the data of the page on which a person sells tickets of the event in the path, and an empty form. The
-// form has the present number of remaining tickets.
-func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
-	page, id, err := p.pageAbout(c, view.PlaceEvents)
+// prepareSale returns the data of the page on which a person sells tickets of the event in the path, and an empty form.
+// The form has the present number of remaining tickets.
+func (p *Pages) prepareSale(c *fiber.Ctx) (*view.Page, *view.SellForm, error) {
+	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +184,7 @@ func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return page, &view.Selling{Event: event.Events[0], Unknown: event.IsUnknown}, nil
+	return page, &view.SellForm{Event: event.Events[0], IsUnknown: event.IsUnknown}, nil
 }
 
 // sell sells tickets of one or more tiers at the door. The form has an Idempotency-Key, so that a form that is sent
@@ -192,32 +194,32 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, s, err := p.selling(c)
+	page, s, err := p.prepareSale(c)
 	if err != nil {
 		return err
 	}
-	order := typedOrder(page, form, s)
-	if len(s.Wrong) > 0 {
-		page.Wrong = page.Words.Say("check")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
+	order := parseOrder(page, form, s)
+	if len(s.FieldErrors) > 0 {
+		page.ErrorText = page.Words.Say("check")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
 	}
 	sold, err := p.rooms.Sales.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
 		authorize.Principal(c), order)
 	if err == nil {
-		return backTo(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
+		return redirectBack(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
 	}
-	return p.notSold(c, err, s.Key, form)
+	return p.showRefusedSale(c, err, s.Key, form)
 }
 
-// notSold shows the form again after the tickets could not be sold. The form has the typed values, the error message
-// and the present number of remaining tickets.
-func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
-	page, s, again := p.selling(c)
+// showRefusedSale shows the form again after the tickets could not be sold. The form has the typed values, the error
+// message and the present number of remaining tickets.
+func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Values) error {
+	page, s, again := p.prepareSale(c)
 	if again != nil {
 		return again
 	}
-	typedOrder(page, form, s)
-	sentence := sentences[fault.KindOf(err)]
+	parseOrder(page, form, s)
+	sentence := faultTexts[fault.KindOf(err)]
 	switch fault.KindOf(err) {
 	case fault.Conflict:
 		sentence = "tickets_gone"
@@ -227,48 +229,48 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 	if sentence == "" {
 		return err
 	}
-	page.Wrong = page.Words.Say(sentence)
+	page.ErrorText = page.Words.Say(sentence)
 	s.Key = rand.Text() // the next order is another order, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		s.Key = key
 	}
-	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
+	return p.render(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// typedOrder reads an order of tickets from the form. It checks only the rules that need no request to another service;
+// parseOrder reads an order of tickets from the form. It checks only the rules that need no request to another service;
 // the service booking checks the other rules.
-func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
+func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
-	s.Count, s.Wrong = map[string]string{}, map[string]string{}
+	s.Quantities, s.FieldErrors = map[string]string{}, map[string]string{}
 	order := booking.NewTicket{Slug: page.Business.Slug, EventID: s.Event.ID, CustomerName: s.Name}
 	for _, t := range s.Event.Tiers {
 		field := view.TierField(t)
-		s.Count[field] = strings.TrimSpace(form.Get(field))
-		n, err := strconv.Atoi(cmp.Or(s.Count[field], "0"))
+		s.Quantities[field] = strings.TrimSpace(form.Get(field))
+		n, err := strconv.Atoi(cmp.Or(s.Quantities[field], "0"))
 		if err != nil || n < 0 || n > booking.MaxTicketQuantity {
-			s.Wrong[field] = page.Words.Say("check_field")
+			s.FieldErrors[field] = page.Words.Say("check_field")
 		} else if n > 0 {
 			order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: t.ID, Quantity: n})
 		}
 	}
-	if len(order.Tiers) == 0 && len(s.Wrong) == 0 && len(s.Event.Tiers) > 0 {
-		s.Wrong[view.TierField(s.Event.Tiers[0])] = page.Words.Say("tickets_how_many")
+	if len(order.Tiers) == 0 && len(s.FieldErrors) == 0 && len(s.Event.Tiers) > 0 {
+		s.FieldErrors[view.TierField(s.Event.Tiers[0])] = page.Words.Say("tickets_how_many")
 	}
 	if s.Name == "" {
-		s.Wrong["name"] = page.Words.Say("fill")
+		s.FieldErrors["name"] = page.Words.Say("fill")
 	}
 	if s.Email != "" {
 		order.CustomerEmail = &s.Email
 		if !email.Valid(s.Email) {
-			s.Wrong["email"] = page.Words.Say("email_wrong")
+			s.FieldErrors["email"] = page.Words.Say("email_wrong")
 		}
 	}
 	return order
 }
 
-// foundOrder returns the order of tickets whose id is in the path, and the data that its page needs.
-func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
-	page, id, err := p.pageAbout(c, view.PlaceEvents)
+// findOrder returns the order of tickets whose id is in the path, and the data that its page needs.
+func (p *Pages) findOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
+	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -277,25 +279,25 @@ func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 }
 
 func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
-	page, t, err := p.foundOrder(c)
+	page, t, err := p.findOrder(c)
 	if err != nil {
 		return err
 	}
 	return p.showCancelTickets(c, fiber.StatusOK, page,
-		view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+		view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
-func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingTickets) error {
+func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancelTicketsForm) error {
 	preview, err := p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, asked.Order.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
-		return c.Redirect(string(view.OneOrder(page, asked.Order.ID, here(c))), fiber.StatusSeeOther)
+		return c.Redirect(string(view.OrderURL(page, asked.Order.ID, readListQuery(c))), fiber.StatusSeeOther)
 	}
 	asked.Preview, asked.Payment, asked.Currency, asked.Back = preview, asked.Order.Payment, asked.Order.Currency,
-		here(c)
-	return p.show(c, status, page, view.CancelTickets(page, asked))
+		readListQuery(c)
+	return p.render(c, status, page, view.CancelTickets(page, asked))
 }
 
 // cancelTickets cancels an order of tickets and refunds the chosen amount.
@@ -304,25 +306,27 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, t, err := p.foundOrder(c)
+	page, t, err := p.findOrder(c)
 	if err != nil {
 		return err
 	}
-	asked := view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+	asked := view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
-	if asked.Wrong = tooMuch(page, refund, t.Payment, t.Currency); asked.Wrong != "" {
+	if asked.ErrorText = checkRefundLimit(page, refund, t.Payment, t.Currency); asked.ErrorText != "" {
 		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.rooms.Sales.CancelTickets(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, t.ID,
+		if _, err = p.rooms.Sales.CancelTickets(withNotification(c, form), authorize.Principal(c), page.Business.Slug,
+			t.ID,
 			booking.Cancel{Refund: refund}); err == nil {
-			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
+			return redirectBack(c, page.Business.Slug, "tickets/"+t.ID.String()+readListQuery(c), "done",
+				"tickets_cancel")
 		}
 	}
-	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
 	if !ok {
 		return err
 	}
@@ -330,13 +334,14 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 }
 
 func (p *Pages) askRefundTickets(c *fiber.Ctx) error {
-	page, t, err := p.foundOrder(c)
+	page, t, err := p.findOrder(c)
 	if err != nil {
 		return err
 	}
-	rest := left(t.Payment)
-	return p.show(c, fiber.StatusOK, page,
-		view.RefundTickets(page, view.RefundingTickets{Order: *t, Left: rest, Amount: rest.String(), Back: here(c)}))
+	rest := computeRefundable(t.Payment)
+	return p.render(c, fiber.StatusOK, page,
+		view.RefundTickets(page, view.RefundTicketsForm{Order: *t, Left: rest, Amount: rest.String(),
+			Back: readListQuery(c)}))
 }
 
 func (p *Pages) refundTickets(c *fiber.Ctx) error {
@@ -344,25 +349,26 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, t, err := p.foundOrder(c)
+	page, t, err := p.findOrder(c)
 	if err != nil {
 		return err
 	}
-	asked, again := view.RefundingTickets{Order: *t, Left: left(t.Payment), Amount: form.Get("amount"), Back: here(c)},
+	asked, again := view.RefundTicketsForm{Order: *t, Left: computeRefundable(t.Payment), Amount: form.Get("amount"),
+		Back: readListQuery(c)},
 		""
-	amount, ok := amountOf(asked.Amount)
-	if asked.Wrong = tooMuch(page, amount, t.Payment, t.Currency); asked.Wrong != "" {
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, asked))
+	amount, ok := parseAmount(asked.Amount)
+	if asked.ErrorText = checkRefundLimit(page, amount, t.Payment, t.Currency); asked.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, asked))
 	}
 	if !ok {
 		again = "amount_wrong"
 	} else if _, err = p.rooms.Sales.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
-		return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "refunded")
+		return redirectBack(c, page.Business.Slug, "tickets/"+t.ID.String()+readListQuery(c), "done", "refunded")
 	}
-	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.show(c, status, page, view.RefundTickets(page, asked))
+	return p.render(c, status, page, view.RefundTickets(page, asked))
 }

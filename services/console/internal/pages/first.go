@@ -30,34 +30,34 @@ import (
 // fields of the offer.
 type firstStep struct {
 	name   string
-	groups func(*offered) []form.Group
+	groups func(*offerPage) []form.Group
 	// The function `then` changes other fields of the offer after the typed values are written. For example, it adds a
 	// new member to all services. Its argument `before` has the keys of the members before the change. If `then` is
 	// nil, there is nothing to change.
-	then func(fields document.Fields, before []string)
+	updateFields func(fields document.Fields, before []string)
 }
 
 // firstSteps are the five forms of the first visit, in order. The first form, which creates the business, has its own
 // route, /business.
 var firstSteps = []firstStep{
-	{"business", func(o *offered) []form.Group {
-		return only(businessPart.groups(o), "name", "timezone", "currency", "default_language")
+	{"business", func(o *offerPage) []form.Group {
+		return filterFields(businessPart.groups(o), "name", "timezone", "currency", "default_language")
 	}, func(fields document.Fields, _ []string) { fields["languages"] = []any{fields["default_language"]} }},
-	{"hours", func(o *offered) []form.Group { return only(hoursPart.groups(o), "hours") }, nil},
-	{"team", func(o *offered) []form.Group {
-		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member",
-			only(teamGroups(o), "name", "category"))}}}
+	{"hours", func(o *offerPage) []form.Group { return filterFields(hoursPart.groups(o), "hours") }, nil},
+	{"team", func(o *offerPage) []form.Group {
+		return []form.Group{{Fields: []form.Field{newRowsField("staff", "reports_member", "member",
+			filterFields(newTeamGroups(o), "name", "category"))}}}
 	}, func(fields document.Fields, before []string) {
 		offer.UpdateStaff(fields, before)
 		offer.PlaceNewObjects(fields, "staff")
 	}},
 	{
 		"services",
-		soldGroups,
+		newSellableGroups,
 		func(fields document.Fields, _ []string) { offer.PlaceNewObjects(fields, "services", "rentals") },
 	},
-	{"policies", func(o *offered) []form.Group {
-		groups := only(
+	{"policies", func(o *offerPage) []form.Group {
+		groups := filterFields(
 			policiesPart.groups(o),
 			"bookings.confirm",
 			"bookings.min_notice_minutes",
@@ -65,13 +65,14 @@ var firstSteps = []firstStep{
 			"self_service.cancel_until_hours",
 			"self_service.reschedule_until_hours",
 		)
-		return slices.Concat(groups, o.permitted(only(notificationsPart.groups(o), "notifications.owner_emails")))
+		return slices.Concat(groups,
+			o.filterPermitted(filterFields(notificationsPart.groups(o), "notifications.owner_emails")))
 	}, func(fields document.Fields, _ []string) { offer.OpenBookings(fields) }},
 }
 
-// only filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no field of
-// the group remains.
-func only(groups []form.Group, names ...string) []form.Group {
+// filterFields filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no
+// field of the group remains.
+func filterFields(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
 		g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(f form.Field) bool {
@@ -85,34 +86,36 @@ func only(groups []form.Group, names ...string) []form.Group {
 	return kept
 }
 
-// rows returns a form field for a list of objects. Each object has the fields in `groups`.
-func rows(list, label, key string, groups []form.Group) form.Field {
+// newRowsField returns a form field for a list of objects. Each object has the fields in `groups`.
+func newRowsField(list, label, key string, groups []form.Group) form.Field {
 	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.ListFields(groups)}
 }
 
-// soldGroups returns the fields of the form in which a person enters what the business sells. The form always has
-// services. It has events and rentals if the first manifest of the business's trade has them.
-func soldGroups(o *offered) []form.Group {
-	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
-	if len(o.choices("staff")) == 0 {
-		services = only(services, "name", "category", "duration_minutes", "price")
+// newSellableGroups returns the fields of the form in which a person enters what the business sells. The form always
+// has services. It has events and rentals if the first manifest of the business's trade has them.
+func newSellableGroups(o *offerPage) []form.Group {
+	services := filterFields(newServiceGroups(o), "name", "category", "duration_minutes", "price", "staff")
+	if len(o.listChoices("staff")) == 0 {
+		services = filterFields(services, "name", "category", "duration_minutes", "price")
 	}
 	if list, _ := o.fields["services"].([]any); slices.ContainsFunc(list,
 		func(item any) bool { return item.(document.Fields)["classes"] != nil }) {
-		sessions := form.ListFields(only(classGroups(o), "classes"))[0]
+		sessions := form.ListFields(filterFields(newClassGroups(o), "classes"))[0]
 		sessions.Required, sessions.Hint = false, "first_sessions_hint"
-		sessions.Fields = only([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity",
+		sessions.Fields = filterFields([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity",
 			"staff")[0].Fields
 		services = append(services, form.Group{Fields: []form.Field{sessions}})
 	}
-	groups := []form.Group{{Fields: []form.Field{rows("services", "service", "service", services)}}}
+	groups := []form.Group{{Fields: []form.Field{newRowsField("services", "service", "service", services)}}}
 	if _, there := o.fields["rentals"]; there {
-		of := only(rentalGroups(o), "name", "price", "price_type", "quantity", "units_count")
-		groups = append([]form.Group{{Fields: []form.Field{rows("rentals", "first_rental", "rental", of)}}}, groups...)
+		of := filterFields(newRentalGroups(o), "name", "price", "price_type", "quantity", "units_count")
+		groups = append([]form.Group{{Fields: []form.Field{newRowsField("rentals", "first_rental", "rental", of)}}},
+			groups...)
 	}
 	if _, there := o.fields["events"]; there {
-		of := only(eventsKind.groups(o), "name", "date", "start_time", "end_time", "total_capacity", "tiers")
-		groups = append([]form.Group{{Fields: []form.Field{rows("events", "first_event", "event", of)}}}, groups...)
+		of := filterFields(eventsKind.groups(o), "name", "date", "start_time", "end_time", "total_capacity", "tiers")
+		groups = append([]form.Group{{Fields: []form.Field{newRowsField("events", "first_event", "event", of)}}},
+			groups...)
 	}
 	return groups
 }
@@ -122,8 +125,8 @@ func soldGroups(o *offered) []form.Group {
 func (p *Pages) mountFirst(all, business *authorize.Router) {
 	all.Get("/business", access.ManageAccounts, p.askBusiness)
 	all.Post("/business", access.ManageAccounts, p.beginBusiness)
-	business.Get("/first", access.ChangeOffer, p.goOn)
-	business.Get("/first/done", access.ChangeOffer, p.firstDone)
+	business.Get("/first", access.ChangeOffer, p.continueFirst)
+	business.Get("/first/done", access.ChangeOffer, p.showFirstDone)
 	for i, step := range firstSteps {
 		business.Get("/first/"+step.name, access.ChangeOffer, p.askStep(i))
 		business.Post("/first/"+step.name, access.ChangeOffer, p.saveStep(i))
@@ -133,14 +136,14 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 // askBusiness shows the first form of the first visit. The browser's language decides the language and the currency
 // that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
-	page := p.plain(c, "")
-	typed := view.Beginning{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
-		Currency: currencyOf(page.Words.Requested)}, Key: rand.Text()}
-	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
+	page := p.newPlainPage(c, "")
+	typed := view.BusinessForm{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
+		Currency: findCurrency(page.Words.Requested)}, Key: rand.Text()}
+	return p.render(c, fiber.StatusOK, page, view.NewBusiness(page, typed))
 }
 
-// currencyOf returns the currency of the region in a language tag, or "" if the tag has no region.
-func currencyOf(tag string) string {
+// findCurrency returns the currency of the region in a language tag, or "" if the tag has no region.
+func findCurrency(tag string) string {
 	region, sure := language.Make(tag).Region()
 	unit, ok := currency.FromRegion(region)
 	if !ok || sure < language.High {
@@ -149,9 +152,9 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the ISO 4217 code of a currency that a person has typed. The person may type the code in upper
-// or lower case, or a symbol that only one currency has. currencyCode returns any other text in upper case.
-func currencyCode(typed string) string {
+// parseCurrency returns the ISO 4217 code of a currency that a person has typed. The person may type the code in upper
+// or lower case, or a symbol that only one currency has. parseCurrency returns any other text in upper case.
+func parseCurrency(typed string) string {
 	var found []string
 	for _, code := range money.Codes() {
 		if strings.EqualFold(code, typed) {
@@ -167,9 +170,9 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the IANA name of a time zone that a person has typed. The person may type the name in upper or lower
-// case, or a city that only one zone has, such as Lisbon. zoneName returns any other text unchanged.
-func zoneName(typed string) string {
+// parseZone returns the IANA name of a time zone that a person has typed. The person may type the name in upper or
+// lower case, or a city that only one zone has, such as Lisbon. parseZone returns any other text unchanged.
+func parseZone(typed string) string {
 	var found []string
 	for _, name := range zone.Names() {
 		if strings.EqualFold(name, typed) {
@@ -196,50 +199,50 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return err
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
-	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), NewBusiness: offer.NewBusiness{
+	typed := view.BusinessForm{FieldErrors: map[string]string{}, Key: posted.Get("key"), NewBusiness: offer.NewBusiness{
 		Trade: line(
 			"trade",
-		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")),
-		Timezone: zoneName(line("timezone")), Language: line("default_language"),
+		), Name: line("name"), Address: line("slug"), Currency: parseCurrency(line("currency")),
+		Timezone: parseZone(line("timezone")), Language: line("default_language"),
 	}}
 	if signed := signin.SignedInPerson(c); signed != nil {
 		typed.Email = signed.Person.Email
 	}
-	page := p.plain(c, "")
+	page := p.newPlainPage(c, "")
 	again := func(status int) error {
-		page.Wrong = page.Words.Say("check")
-		return p.show(c, status, page, view.Begin(page, typed))
+		page.ErrorText = page.Words.Say("check")
+		return p.render(c, status, page, view.NewBusiness(page, typed))
 	}
 	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency,
 		"timezone": typed.Timezone, "default_language": typed.Language} {
 		if value == "" {
-			typed.Wrong[name] = page.Words.Say(form.RequiredValue)
+			typed.FieldErrors[name] = page.Words.Say(form.RequiredValue)
 		}
 	}
 	if !slices.Contains(template.ListTrades(), typed.Trade) {
-		typed.Wrong["trade"] = page.Words.Say(form.RequiredValue)
+		typed.FieldErrors["trade"] = page.Words.Say(form.RequiredValue)
 	}
-	if len(typed.Wrong) > 0 {
+	if len(typed.FieldErrors) > 0 {
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	published, problems, err := p.rooms.Offer.CreateBusiness(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
 		authorize.Principal(c), typed.NewBusiness)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
-		typed.Wrong["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
+		typed.FieldErrors["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
 		return again(fiber.StatusConflict)
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		typed.Others = beside(page, problems, typed.Wrong)
+		typed.OtherProblems = addProblems(page, problems, typed.FieldErrors)
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside adds a message text for each problem to the map `wrong`, under the name of the input with the problem. It
+// addProblems adds a message text for each problem to the map `wrong`, under the name of the input with the problem. It
 // returns the message texts about problems for which the form has no input.
-func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
+func addProblems(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
 		sentence := page.Problem(nil, problem)
@@ -249,27 +252,27 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 		case "languages":
 			wrong["default_language"] = sentence
 		default:
-			others = append(others, page.Named(nil, problem.Path)+": "+sentence)
+			others = append(others, page.NameField(nil, problem.Path)+": "+sentence)
 		}
 	}
 	return others
 }
 
-// goOn continues an interrupted first visit. It redirects to the second form, because the first form has already
-// created the business.
-func (p *Pages) goOn(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceOffer)
+// continueFirst continues an interrupted first visit. It redirects to the second form, because the first form has
+// already created the business.
+func (p *Pages) continueFirst(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceOffer)
 	if err != nil {
 		return err
 	}
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// stepped returns the offer that a form of the first visit edits. The argument `version` is the number of its version.
-// If another system manages the offer, stepped redirects to the list of services and returns nil. If the business is
-// already open for bookings, stepped redirects to the last page of the first visit and returns nil.
-func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
-	o, err := p.offered(c, "", version)
+// loadStep returns the offer that a form of the first visit edits. The argument `version` is the number of its version.
+// If another system manages the offer, loadStep redirects to the list of services and returns nil. If the business is
+// already open for bookings, loadStep redirects to the last page of the first visit and returns nil.
+func (p *Pages) loadStep(c *fiber.Ctx, version int64) (*offerPage, error) {
+	o, err := p.loadOfferPage(c, "", version)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +287,7 @@ func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 
 func (p *Pages) askStep(i int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		o, err := p.stepped(c, 0)
+		o, err := p.loadStep(c, 0)
 		if err != nil || o == nil {
 			return err
 		}
@@ -294,13 +297,13 @@ func (p *Pages) askStep(i int) fiber.Handler {
 	}
 }
 
-func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) error {
+func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offerPage, f view.Form) error {
 	names := make([]string, len(firstSteps))
 	for n, step := range firstSteps {
 		names[n] = step.name
 	}
-	return p.show(c, status, o.page,
-		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
+	return p.render(c, status, o.page,
+		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Position: i}))
 }
 
 // missingToOpen maps the results of offer.FindMissingToOpen to the ids of message texts.
@@ -319,7 +322,7 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		o, err := p.stepped(c, versionOf(posted.Get("base")))
+		o, err := p.loadStep(c, parseVersion(posted.Get("base")))
 		if err != nil || o == nil {
 			return err
 		}
@@ -327,39 +330,39 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
 			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
-			f.More = more
+			f.AddedRow = more
 			return p.showStep(c, fiber.StatusOK, i, o, f)
 		}
 		before := offer.ListKeys(o.fields, "staff")
 		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
-		if step.then != nil {
-			step.then(o.fields, before)
+		if step.updateFields != nil {
+			step.updateFields(o.fields, before)
 		}
 		if missing := offer.FindMissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
 			o.about.Problems = []string{o.page.Words.Say(missingToOpen[missing])}
-			o.page.Wrong = o.page.Words.Say("check")
+			o.page.ErrorText = o.page.Words.Say("check")
 			return p.showStep(c, fiber.StatusUnprocessableEntity, i, o, f)
 		}
-		return p.publishOffer(c, o, saving{
-			posted: posted, written: written, back: next, action: string(c.Request().URI().Path()),
-			within: func(document.Fields) string { return "" },
-			again: func(status int, wrong map[string]string) error {
-				f.Wrong = wrong
+		return p.publishOffer(c, o, submission{
+			posted: posted, result: written, back: next, action: string(c.Request().URI().Path()),
+			findEditedPath: func(document.Fields) string { return "" },
+			showForm: func(status int, wrong map[string]string) error {
+				f.FieldErrors = wrong
 				return p.showStep(c, status, i, o, f)
 			},
 		})
 	}
 }
 
-// firstDone shows the last page of the first visit. The page has the address of the booking page, and suggests next
+// showFirstDone shows the last page of the first visit. The page has the address of the booking page, and suggests next
 // steps.
-func (p *Pages) firstDone(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceOffer)
+func (p *Pages) showFirstDone(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceOffer)
 	if err != nil {
 		return err
 	}
 	if page.Business.NotYetOpen {
-		return p.goOn(c)
+		return p.continueFirst(c)
 	}
-	return p.show(c, fiber.StatusOK, page, view.FirstDone(page, p.addresses.Pages))
+	return p.render(c, fiber.StatusOK, page, view.FirstDone(page, p.addresses.Pages))
 }

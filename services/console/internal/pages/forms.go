@@ -28,40 +28,40 @@ import (
 // askCancel shows the form that cancels a booking. If the booking cannot be cancelled, it redirects to the booking's
 // page.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	return p.showCancel(c, fiber.StatusOK, page, view.Cancelling{Booking: *b, Choice: string(booking.RefundPolicy)})
+	return p.showCancel(c, fiber.StatusOK, page, view.CancelForm{Booking: *b, Choice: string(booking.RefundPolicy)})
 }
 
-func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view.Cancelling) error {
+func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view.CancelForm) error {
 	preview, err := p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, asked.Booking.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
-		return c.Redirect(string(view.OneBooking(page, asked.Booking.ID, here(c))), fiber.StatusSeeOther)
+		return c.Redirect(string(view.BookingURL(page, asked.Booking.ID, readListQuery(c))), fiber.StatusSeeOther)
 	}
-	asked.Preview, asked.Back = preview, here(c)
-	return p.show(c, status, page, view.Cancel(page, asked))
+	asked.Preview, asked.Back = preview, readListQuery(c)
+	return p.render(c, status, page, view.Cancel(page, asked))
 }
 
-// byAmount is the value of the input `refund` if the person types the amount to refund.
-const byAmount = "amount"
+// refundByAmount is the value of the input `refund` if the person types the amount to refund.
+const refundByAmount = "amount"
 
-// chosenRefund reads the amount to refund that a person chose in a cancellation form. The function `preview` returns
+// parseRefund reads the amount to refund that a person chose in a cancellation form. The function `preview` returns
 // what the cancellation would refund now.
 //
 // The second result is the id of the message text to show if the form must be shown again, otherwise "". The form must
 // be shown again if the typed amount is invalid, or if the cancellation policy now gives another amount than the form
 // showed. Fault: invalid_parameter for an unknown choice.
-func chosenRefund(form url.Values,
+func parseRefund(form url.Values,
 	preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
 	switch {
-	case refund == byAmount:
-		amount, ok := amountOf(form.Get("amount"))
+	case refund == refundByAmount:
+		amount, ok := parseAmount(form.Get("amount"))
 		if !ok {
 			return "", "amount_wrong", nil
 		}
@@ -86,40 +86,42 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
+	asked := view.CancelForm{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
 		Amount: form.Get("amount")}
-	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
-	if asked.Wrong = tooMuch(page, refund, b.Payment, b.Currency); asked.Wrong != "" {
+	if asked.ErrorText = checkRefundLimit(page, refund, b.Payment, b.Currency); asked.ErrorText != "" {
 		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		_, err = p.rooms.Sales.CancelBooking(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
+		_, err = p.rooms.Sales.CancelBooking(withNotification(c, form), authorize.Principal(c), page.Business.Slug,
+			b.ID,
 			booking.Cancel{Refund: refund})
 		if err == nil {
-			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
+			return redirectToBooking(c, page.Business, b.ID, booking.MoveCancel)
 		}
 	}
-	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
 	if !ok {
 		return err
 	}
 	return p.showCancel(c, status, page, asked)
 }
 
-// asksAgain prepares the form of a refused cancellation, so that the form can be shown again. It returns the HTTP
-// status of the page. If the refund amount is the reason for the refusal, asksAgain writes the reason into `*amount`,
-// otherwise into `page.Wrong`. The second result is false if the person cannot solve the fault.
-func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
+// prepareRefusedCancellation prepares the form of a refused cancellation, so that the form can be shown again. It
+// returns the HTTP status of the page. If the refund amount is the reason for the refusal, prepareRefusedCancellation
+// writes the reason into `*amount`, otherwise into `page.Wrong`. The second result is false if the person cannot solve
+// the fault.
+func prepareRefusedCancellation(page *view.Page, again string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
 		status = fault.KindOf(err).Status
-		if again = sentences[fault.KindOf(err)]; fault.Is(err, fault.InvalidParameter) {
+		if again = faultTexts[fault.KindOf(err)]; fault.Is(err, fault.InvalidParameter) {
 			again = "amount_wrong"
 		}
 	}
@@ -130,13 +132,13 @@ func asksAgain(page *view.Page, again string, err error, amount *string) (int, b
 		*amount = page.Words.Say(again)
 		return fiber.StatusUnprocessableEntity, true
 	}
-	page.Wrong = page.Words.Say(again)
+	page.ErrorText = page.Words.Say(again)
 	return status, true
 }
 
-// amountOf parses an amount that a person has typed with a decimal point or a decimal comma. The second result is false
-// if the amount is invalid or negative.
-func amountOf(typed string) (booking.RefundAmount, bool) {
+// parseAmount parses an amount that a person has typed with a decimal point or a decimal comma. The second result is
+// false if the amount is invalid or negative.
+func parseAmount(typed string) (booking.RefundAmount, bool) {
 	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
 	if err != nil || d.IsNegative() || len(typed) > 20 {
 		return "", false
@@ -144,11 +146,11 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
-// tooMuch returns a message text if a refund is larger than the amount that was paid online and is not refunded yet.
-// Otherwise it returns "".
-func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
+// checkRefundLimit returns a message text if a refund is larger than the amount that was paid online and is not
+// refunded yet. Otherwise it returns "".
+func checkRefundLimit(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
 	wanted, err := decimal.NewFromString(string(refund))
-	rest, err2 := decimal.NewFromString(left(pay).String())
+	rest, err2 := decimal.NewFromString(computeRefundable(pay).String())
 	if pay == nil || err != nil || err2 != nil || wanted.LessThanOrEqual(rest) {
 		return ""
 	}
@@ -157,8 +159,8 @@ func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment,
 	})
 }
 
-// left returns the amount that was paid online and is not refunded yet.
-func left(pay *booking.Payment) json.Number {
+// computeRefundable returns the amount that was paid online and is not refunded yet.
+func computeRefundable(pay *booking.Payment) json.Number {
 	if pay == nil {
 		return "0"
 	}
@@ -171,12 +173,13 @@ func left(pay *booking.Payment) json.Number {
 }
 
 func (p *Pages) askRefund(c *fiber.Ctx) error {
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b.Payment),
-		Amount: left(b.Payment).String(), Back: here(c)}))
+	return p.render(c, fiber.StatusOK, page,
+		view.Refund(page, view.RefundForm{Booking: *b, Left: computeRefundable(b.Payment),
+			Amount: computeRefundable(b.Payment).String(), Back: readListQuery(c)}))
 }
 
 func (p *Pages) refund(c *fiber.Ctx) error {
@@ -184,82 +187,85 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	asked := view.Refunding{Booking: *b, Left: left(b.Payment), Amount: form.Get("amount"), Back: here(c)}
-	amount, ok := amountOf(asked.Amount)
-	if asked.Wrong = tooMuch(page, amount, b.Payment, b.Currency); asked.Wrong != "" {
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+	asked := view.RefundForm{Booking: *b, Left: computeRefundable(b.Payment), Amount: form.Get("amount"),
+		Back: readListQuery(c)}
+	amount, ok := parseAmount(asked.Amount)
+	if asked.ErrorText = checkRefundLimit(page, amount, b.Payment, b.Currency); asked.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
 	}
 	if ok {
 		_, err = p.rooms.Sales.RefundBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, b.ID,
 			booking.NewRefund{Refund: amount})
 	}
-	sentence := sentences[fault.KindOf(err)]
+	sentence := faultTexts[fault.KindOf(err)]
 	switch {
 	case !ok || fault.Is(err, fault.InvalidParameter):
-		asked.Wrong = page.Words.Say("amount_wrong")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+		asked.ErrorText = page.Words.Say("amount_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
 	case err != nil && sentence != "":
-		page.Wrong = page.Words.Say(sentence)
-		return p.show(c, fault.KindOf(err).Status, page, view.Refund(page, asked))
+		page.ErrorText = page.Words.Say(sentence)
+		return p.render(c, fault.KindOf(err).Status, page, view.Refund(page, asked))
 	case err != nil:
 		return err
 	}
-	return toBooking(c, page.Business, b.ID, "refunded")
+	return redirectToBooking(c, page.Business, b.ID, "refunded")
 }
 
-func (p *Pages) askMove(c *fiber.Ctx) error {
-	page, b, err := p.found(c)
+func (p *Pages) askReschedule(c *fiber.Ctx) error {
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page,
-		view.Move(page, view.Moving{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")], Back: here(c)}))
+	return p.render(c, fiber.StatusOK, page,
+		view.Reschedule(page, view.RescheduleForm{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")],
+			Back: readListQuery(c)}))
 }
 
-func (p *Pages) move(c *fiber.Ctx) error {
+func (p *Pages) reschedule(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	page, b, err := p.found(c)
+	page, b, err := p.findBooking(c)
 	if err != nil {
 		return err
 	}
-	m := view.Moving{
+	m := view.RescheduleForm{
 		Booking: *b, Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"),
-		Override: form.Get("override") == "yes", Back: here(c),
+		Override: form.Get("override") == "yes", Back: readListQuery(c),
 	}
 	to := booking.Reschedule{Date: m.Date, Time: m.Time, Override: m.Override}
 	if m.Staff != "" {
 		to.StaffID = &m.Staff
 	}
-	moved, err := p.rooms.Sales.Reschedule(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID, to)
+	moved, err := p.rooms.Sales.Reschedule(withNotification(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
+		to)
 	if err == nil {
-		return toBooking(c, page.Business, b.ID, warned("moved", moved))
+		return redirectToBooking(c, page.Business, b.ID, chooseNotice("moved", moved))
 	}
-	status, ok := refused(page, err, &m.Wrong)
+	status, ok := prepareRefusedForm(page, err, &m.FieldErrors)
 	if !ok {
 		return err
 	}
-	return p.show(c, status, page, view.Move(page, m))
+	return p.render(c, status, page, view.Reschedule(page, m))
 }
 
-// warned returns the id of the notice that a page shows after a booking was changed. The id is `done`. If the change
-// breaks a rule that binds only customers, the id has the suffix "_warned".
-func warned(done string, b *booking.Booking) string {
+// chooseNotice returns the id of the notice that a page shows after a booking was changed. The id is `done`. If the
+// change breaks a rule that binds only customers, the id has the suffix "_warned".
+func chooseNotice(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"
 	}
 	return done
 }
 
-// notifiedBy returns the context for the request that a form makes. If the person has chosen not to notify the
+// withNotification returns the context for the request that a form makes. If the person has chosen not to notify the
 // customer, the context marks the request as silent.
-func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
+func withNotification(c *fiber.Ctx, form url.Values) context.Context {
 	if isSilent(form) {
 		return actor.Silently(c.UserContext())
 	}
@@ -272,17 +278,17 @@ func isSilent(form url.Values) bool {
 	return form.Get("notifies") == "yes" && form.Get("notify") != "yes"
 }
 
-// refused prepares a form that a service has refused, so that the form can be shown again. It returns the HTTP status
-// of the page. If an input causes the refusal, refused writes the reason into `*fields`, under the name of this input.
-// Otherwise refused writes the reason into `page.Wrong`. The second result is false if the person cannot solve the
-// fault.
-func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
+// prepareRefusedForm prepares a form that a service has refused, so that the form can be shown again. It returns the
+// HTTP status of the page. If an input causes the refusal, prepareRefusedForm writes the reason into `*fields`, under
+// the name of this input. Otherwise prepareRefusedForm writes the reason into `page.Wrong`. The second result is false
+// if the person cannot solve the fault.
+func prepareRefusedForm(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
-	field, sentence := "", sentences[f.Kind]
+	field, sentence := "", faultTexts[f.Kind]
 	switch f.Kind {
 	case fault.InvalidParameter:
 		name, _, _ := strings.Cut(f.Sentence, ":")
-		field, sentence = fieldOf[name], "check_field"
+		field, sentence = inputNames[name], "check_field"
 	case fault.SlotUnavailable:
 		field = "time"
 	case fault.DateInPast:
@@ -303,12 +309,12 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 		*fields = map[string]string{field: page.Words.Say(sentence)}
 		sentence = "check"
 	}
-	page.Wrong = page.Words.Say(sentence)
+	page.ErrorText = page.Words.Say(sentence)
 	return f.Kind.Status, true
 }
 
-// fieldOf maps the parameter names in error messages of the services to the input names of forms.
-var fieldOf = map[string]string{
+// inputNames maps the parameter names in error messages of the services to the input names of forms.
+var inputNames = map[string]string{
 	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name",
 	"customer_email": "email",
 	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope",
@@ -319,11 +325,11 @@ var fieldOf = map[string]string{
 
 // askBooking shows the booking form. Parameters in the address may preset its inputs, such as the service and the date.
 func (p *Pages) askBooking(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceNew)
+	page, err := p.newPage(c, view.PlaceNew)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.New(page, view.Booking{
+	return p.render(c, fiber.StatusOK, page, view.NewBooking(page, view.BookingForm{
 		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"),
 			page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
 		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"),
@@ -338,46 +344,46 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceNew)
+	page, err := p.newPage(c, view.PlaceNew)
 	if err != nil {
 		return err
 	}
-	typed := typedBooking(form)
-	if typed.Wrong = checked(page, typed); len(typed.Wrong) > 0 {
-		page.Wrong = page.Words.Say("check")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.New(page, typed))
+	typed := parseBooking(form)
+	if typed.FieldErrors = checkBooking(page, typed); len(typed.FieldErrors) > 0 {
+		page.ErrorText = page.Words.Say("check")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.NewBooking(page, typed))
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	booked, err := p.bookFor(ctx, c, page.Business, typed)
+	booked, err := p.createBooking(ctx, c, page.Business, typed)
 	if err == nil {
-		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done",
-			warned("booked", booked))
+		return redirectBack(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done",
+			chooseNotice("booked", booked))
 	}
-	status, ok := refused(page, err, &typed.Wrong)
+	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
 	if !ok {
 		return err
 	}
-	typed.Refused = slices.Contains(ofStart, fault.KindOf(err))
+	typed.IsRefused = slices.Contains(startRefusals, fault.KindOf(err))
 	typed.Key = rand.Text() // the next booking is another booking, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = form.Get("key")
 	}
-	return p.show(c, status, page, view.New(page, typed))
+	return p.render(c, status, page, view.NewBooking(page, typed))
 }
 
-// ofStart lists the codes of faults that mean that a start cannot be booked. If a booking is refused with one of these
-// codes, the form links to the page that explains the reason.
-var ofStart = []fault.Kind{
+// startRefusals lists the codes of faults that mean that a start cannot be booked. If a booking is refused with one of
+// these codes, the form links to the page that explains the reason.
+var startRefusals = []fault.Kind{
 	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound,
 	fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }
 
-func typedBooking(form url.Values) view.Booking {
+func parseBooking(form url.Values) view.BookingForm {
 	people, err := strconv.Atoi(form.Get("people"))
 	if err != nil {
 		people = 0
 	}
-	return view.Booking{
+	return view.BookingForm{
 		Service: form.Get("service"), Session: form.Get("session"), Date: form.Get("date"), Time: form.Get("time"),
 		Staff: form.Get("staff"), People: people,
 		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
@@ -386,9 +392,9 @@ func typedBooking(form url.Values) view.Booking {
 	}
 }
 
-// checked returns error messages by the name of the invalid input. It checks only the rules that need no request to
-// another service; the service booking checks the other rules.
-func checked(page *view.Page, b view.Booking) map[string]string {
+// checkBooking returns error messages by the name of the invalid input. It checks only the rules that need no request
+// to another service; the service booking checks the other rules.
+func checkBooking(page *view.Page, b view.BookingForm) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {
 		if value == "" {
@@ -407,8 +413,8 @@ func checked(page *view.Page, b view.Booking) map[string]string {
 	return wrong
 }
 
-func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Snapshot,
-	typed view.Booking) (*booking.Booking, error) {
+func (p *Pages) createBooking(ctx context.Context, c *fiber.Ctx, business *catalog.Snapshot,
+	typed view.BookingForm) (*booking.Booking, error) {
 	service, variant, varied := strings.Cut(typed.Service, ":")
 	wanted := booking.NewBooking{
 		ServiceIDs: []string{service}, Date: typed.Date, Time: typed.Time, CustomerName: typed.Name,

@@ -27,69 +27,70 @@ type Addresses struct {
 	Public string // base URL of the API and of MCP
 }
 
-// doneIntegrating has the valid values of the parameter `done` of the integration pages. For each value there is a
+// integrationNotices has the valid values of the parameter `done` of the integration pages. For each value there is a
 // message text with the result of an action.
-var doneIntegrating = []string{
+var integrationNotices = []string{
 	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed",
 	"webhook_removed", "delivery_again",
 }
 
 // mountIntegrations adds the routes of the pages that connect a business with other programs (Settings › Integrations).
 func (p *Pages) mountIntegrations(business *authorize.Router) {
-	business.Get("/settings", access.SignedIn, p.settings)
-	business.Get("/settings/keys", access.Integrate, p.keys)
-	business.Post("/settings/keys", access.Integrate, p.makeKey)
-	business.Post("/settings/keys/:id/revoke", access.Integrate, p.ends("/settings/keys", "key_revoked", p.revokeKey))
-	business.Get("/settings/feeds", access.Integrate, p.feeds)
-	business.Post("/settings/feeds", access.Integrate, p.makeFeed)
+	business.Get("/settings", access.SignedIn, p.showSettings)
+	business.Get("/settings/keys", access.Integrate, p.listKeys)
+	business.Post("/settings/keys", access.Integrate, p.createKey)
+	business.Post("/settings/keys/:id/revoke", access.Integrate, p.newEndHandler("/settings/keys", "key_revoked",
+		p.revokeKey))
+	business.Get("/settings/feeds", access.Integrate, p.listFeeds)
+	business.Post("/settings/feeds", access.Integrate, p.createFeed)
 	business.Post("/settings/feeds/:id/remove", access.Integrate,
-		p.ends("/settings/feeds", "feed_removed", p.removeFeed))
-	business.Get("/settings/embed", access.Integrate, p.embed)
-	business.Get("/settings/agents", access.Integrate, p.agents)
+		p.newEndHandler("/settings/feeds", "feed_removed", p.removeFeed))
+	business.Get("/settings/embed", access.Integrate, p.showEmbed)
+	business.Get("/settings/agents", access.Integrate, p.showAgents)
 	p.mountWebhooks(business)
 }
 
-func (p *Pages) settings(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+func (p *Pages) showSettings(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Settings(page))
+	return p.render(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// toPage redirects to a page of the business that shows the result of an action. The argument `says` is the name of a
-// parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a message
-// text.
-func toPage(c *fiber.Ctx, slug, path, says, what string) error {
-	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
+// redirectToPage redirects to a page of the business that shows the result of an action. The argument `says` is the
+// name of a parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a
+// message text.
+func redirectToPage(c *fiber.Ctx, slug, path, parameter, value string) error {
+	return c.Redirect(view.Path(slug)+path+"?"+url.Values{parameter: {value}}.Encode(), fiber.StatusSeeOther)
 }
 
-// ends returns the handler of a form that has only a button. The handler calls `do` for the object whose id is in the
-// path, and redirects to the page with the path `to`. This page shows the message text with the id `done`, or the
-// reason for the refusal.
-func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+// newEndHandler returns the handler of a form that has only a button. The handler calls `do` for the object whose id is
+// in the path, and redirects to the page with the path `to`. This page shows the message text with the id `done`, or
+// the reason for the refusal.
+func (p *Pages) newEndHandler(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
 			return err
 		}
-		page, id, err := p.pageAbout(c, view.PlaceSettings)
+		page, id, err := p.newPageWithID(c, view.PlaceSettings)
 		if err != nil {
 			return err
 		}
 		err = do(c, page.Business.Slug, id)
-		if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
-			return toPage(c, page.Business.Slug, to, "wrong", sentence)
+		if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {
+			return redirectToPage(c, page.Business.Slug, to, "wrong", sentence)
 		}
 		if err != nil {
 			return err
 		}
-		return toPage(c, page.Business.Slug, to, "done", done)
+		return redirectToPage(c, page.Business.Slug, to, "done", done)
 	}
 }
 
-// keys lists API keys and shows the form for a new one.
-func (p *Pages) keys(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+// listKeys lists API keys and shows the form for a new one.
+func (p *Pages) listKeys(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -99,22 +100,23 @@ func (p *Pages) keys(c *fiber.Ctx) error {
 
 func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys) error {
 	cursor := c.Query("cursor")
-	list, err := p.rooms.Bookings.Keys(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
+	list, err := p.rooms.Bookings.Keys(c.UserContext(), page.Business.ID,
+		request.Page{Limit: bookingsPageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	k.List, k.Next, k.Paged = list.Keys, list.NextCursor, cursor != ""
-	return p.show(c, status, page, view.APIKeys(page, k))
+	k.List, k.Next, k.IsPaged = list.Keys, list.NextCursor, cursor != ""
+	return p.render(c, status, page, view.APIKeys(page, k))
 }
 
-// makeKey creates an API key. The form has an Idempotency-Key, so that a form that is sent twice creates only one key.
-// Only the response to this request shows the secret text of the key.
-func (p *Pages) makeKey(c *fiber.Ctx) error {
+// createKey creates an API key. The form has an Idempotency-Key, so that a form that is sent twice creates only one
+// key. Only the response to this request shows the secret text of the key.
+func (p *Pages) createKey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -133,14 +135,14 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	made, err := p.rooms.Integrations.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, wanted)
 	if err == nil {
 		return p.showKeys(c, fiber.StatusCreated, page,
-			view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+			view.Keys{Created: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
 	}
-	status, ok := refused(page, err, &typed.Wrong)
+	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
 	if !ok {
 		return err
 	}
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong = page.Words.Say(conflict(err, "key_made_already"))
+		page.ErrorText = page.Words.Say(chooseConflictText(err, "key_made_already"))
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = rand.Text()
@@ -148,12 +150,12 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict returns the id of the message text for a fault with code conflict. If an earlier request with the same
-// Idempotency-Key has created the object, the id is `madeBefore`. Otherwise the business has too many objects, and
-// conflict returns the id of the message text about this limit.
-func conflict(err error, madeBefore string) string {
+// chooseConflictText returns the id of the message text for a fault with code conflict. If an earlier request with the
+// same Idempotency-Key has created the object, the id is `existingText`. Otherwise the business has too many objects,
+// and chooseConflictText returns the id of the message text about this limit.
+func chooseConflictText(err error, existingText string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
-		return madeBefore
+		return existingText
 	}
 	return "too_many_made"
 }
@@ -162,9 +164,9 @@ func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.rooms.Integrations.RevokeKey(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
-// feeds lists calendar feeds and shows the form for a new one.
-func (p *Pages) feeds(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+// listFeeds lists calendar feeds and shows the form for a new one.
+func (p *Pages) listFeeds(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -174,21 +176,21 @@ func (p *Pages) feeds(c *fiber.Ctx) error {
 func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feeds) error {
 	cursor := c.Query("cursor")
 	list, err := p.rooms.Bookings.Calendars(c.UserContext(), page.Business.ID,
-		request.Page{Limit: onPage, Cursor: cursor})
+		request.Page{Limit: bookingsPageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	f.List, f.Next, f.Paged = list.Calendars, list.NextCursor, cursor != ""
-	return p.show(c, status, page, view.CalendarFeeds(page, f))
+	f.List, f.Next, f.IsPaged = list.Calendars, list.NextCursor, cursor != ""
+	return p.render(c, status, page, view.CalendarFeeds(page, f))
 }
 
-// makeFeed creates a calendar feed. Only the response to this request shows the secret address of the feed.
-func (p *Pages) makeFeed(c *fiber.Ctx) error {
+// createFeed creates a calendar feed. Only the response to this request shows the secret address of the feed.
+func (p *Pages) createFeed(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -204,15 +206,15 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	made, err := p.rooms.Integrations.CreateCalendar(ctx, authorize.Principal(c), wanted)
 	if err == nil {
-		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes,
+		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Created: made, Shows: booking.ShowsTimes,
 			Key: rand.Text()})
 	}
-	status, ok := refused(page, err, &typed.Wrong)
+	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
 	if !ok {
 		return err
 	}
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong = page.Words.Say(conflict(err, "changed"))
+		page.ErrorText = page.Words.Say(chooseConflictText(err, "changed"))
 	}
 	typed.Key = rand.Text()
 	return p.showFeeds(c, status, page, typed)
@@ -222,10 +224,10 @@ func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.rooms.Integrations.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
-// embed shows the HTML that embeds the booking page in another site. The parameters in the address are the options of
-// this HTML.
-func (p *Pages) embed(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+// showEmbed shows the HTML that embeds the booking page in another site. The parameters in the address are the options
+// of this HTML.
+func (p *Pages) showEmbed(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -241,14 +243,14 @@ func (p *Pages) embed(c *fiber.Ctx) error {
 		e.Color = page.Business.Page.Accent
 	}
 	page.Nonce = web.Nonce()
-	return p.show(c, fiber.StatusOK, page, view.Embed(page, e))
+	return p.render(c, fiber.StatusOK, page, view.Embed(page, e))
 }
 
-// agents explains how AI agents connect to the business over MCP.
-func (p *Pages) agents(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+// showAgents explains how AI agents connect to the business over MCP.
+func (p *Pages) showAgents(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Agents(page, p.addresses.Public+"/mcp"))
+	return p.render(c, fiber.StatusOK, page, view.Agents(page, p.addresses.Public+"/mcp"))
 }

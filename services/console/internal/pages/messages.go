@@ -12,23 +12,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// messageAgain is the value of the parameter `done` after a person has sent a message again.
-const messageAgain = "message_again"
+// messageResent is the value of the parameter `done` after a person has sent a message again.
+const messageResent = "message_again"
 
 // mountMessages adds the routes of the pages about messages to customers and owners.
 func (p *Pages) mountMessages(business *authorize.Router) {
-	business.Get("/messages", access.SeeCustomers, p.messages)
-	business.Get("/messages/:id", access.SeeCustomers, p.message)
+	business.Get("/messages", access.SeeCustomers, p.listMessages)
+	business.Get("/messages/:id", access.SeeCustomers, p.showMessage)
 	business.Post("/messages/:id/retry", access.Serve,
-		p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		p.newButtonHandler(messageResent, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 			_, err := p.rooms.Sales.RetryMessage(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
 }
 
-// messages lists messages, newest first. The parameters in the address filter the list.
-func (p *Pages) messages(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceMessages)
+// listMessages lists messages, newest first. The parameters in the address filter the list.
+func (p *Pages) listMessages(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceMessages)
 	if err != nil {
 		return err
 	}
@@ -37,22 +37,22 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 		return err
 	}
 	l := view.MessageList{Filter: notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")},
-		Paged: c.Query("cursor") != ""}
+		IsPaged: c.Query("cursor") != ""}
 	if about != nil {
 		l.Filter.About = *about
 	}
 	found, err := p.rooms.Sales.ListMessages(c.UserContext(), page.Business.Slug, l.Filter,
-		request.Page{Limit: onPage, Cursor: c.Query("cursor")})
+		request.Page{Limit: bookingsPageSize, Cursor: c.Query("cursor")})
 	if err != nil {
 		return err
 	}
-	l.Found, l.Next = found.Messages, found.NextCursor
-	return p.show(c, fiber.StatusOK, page, view.Messages(page, l))
+	l.Messages, l.Next = found.Messages, found.NextCursor
+	return p.render(c, fiber.StatusOK, page, view.Messages(page, l))
 }
 
-// message shows one message with its whole text.
-func (p *Pages) message(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceMessages)
+// showMessage shows one message with its whole text.
+func (p *Pages) showMessage(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceMessages)
 	if err != nil {
 		return err
 	}
@@ -60,5 +60,5 @@ func (p *Pages) message(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.OneMessage(page, m))
+	return p.render(c, fiber.StatusOK, page, view.OneMessage(page, m))
 }

@@ -21,7 +21,7 @@ import (
 
 // mountOffer adds the routes of the pages that edit the offer.
 func (p *Pages) mountOffer(business *authorize.Router) {
-	business.Get("/offer", access.ChangeOffer, p.firstOffer)
+	business.Get("/offer", access.ChangeOffer, p.showFirstOffer)
 	business.Post("/offer/undo", access.ChangeOffer, p.undoOffer)
 	for _, k := range offerKinds {
 		at := "/offer/" + k.section
@@ -44,17 +44,17 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 	}
 }
 
-// offered is a page about the offer, with the version of the offer that the page shows.
-type offered struct {
+// loadOfferPage is a page about the offer, with the version of the offer that the page shows.
+type offerPage struct {
 	page   *view.Page
 	offer  *offer.Offer
 	fields document.Fields
 	about  view.Offering
 }
 
-// offered reads a version of the offer for a page. If `version` is 0, it reads the newest version.
-func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, error) {
-	page, err := p.page(c, view.PlaceOffer)
+// loadOfferPage reads a version of the offer for a page. If `version` is 0, it reads the newest version.
+func (p *Pages) loadOfferPage(c *fiber.Ctx, section string, version int64) (*offerPage, error) {
+	page, err := p.newPage(c, view.PlaceOffer)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,25 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	if err != nil {
 		return nil, err
 	}
-	o := &offered{page, offer, fields, view.Offering{
+	o := &offerPage{page, offer, fields, view.Offering{
 		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy),
-		Saved: versionOf(c.Query("saved")), Fields: fields,
+		SavedVersion: parseVersion(c.Query("saved")), Fields: fields,
 	}}
-	if o.about.Saved > offer.Version {
-		o.about.Saved = 0
+	if o.about.SavedVersion > offer.Version {
+		o.about.SavedVersion = 0
 	}
-	if o.about.Saved > 0 {
+	if o.about.SavedVersion > 0 {
 		o.noteSaved(c.Query("item"), p.addresses.Pages)
 	}
-	if since := versionOf(c.Query("since")); o.about.Saved > 0 && since > 0 && since < o.about.Saved-1 {
-		o.about.Meanwhile, err = p.differenceBetween(c, page.Business.Slug, since, o.about.Saved-1)
+	if since := parseVersion(c.Query("since")); o.about.SavedVersion > 0 && since > 0 &&
+		since < o.about.SavedVersion-1 {
+		o.about.OtherChanges, err = p.compareVersions(c, page.Business.Slug, since, o.about.SavedVersion-1)
 	}
 	return o, err
 }
 
-// versionOf parses the number of a version. It returns 0 if `s` is not a valid version number.
-func versionOf(s string) int64 {
+// parseVersion parses the number of a version. It returns 0 if `s` is not a valid version number.
+func parseVersion(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
 		return 0
@@ -91,9 +92,9 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// differenceBetween returns the differences between two published versions. The arguments `from` and `to` are the
+// compareVersions returns the differences between two published versions. The arguments `from` and `to` are the
 // numbers of the versions.
-func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
+func (p *Pages) compareVersions(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.rooms.Offer.ReadOffer(c.UserContext(), slug, from)
 	if err != nil {
 		return nil, err
@@ -102,11 +103,11 @@ func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*v
 	if err != nil {
 		return nil, err
 	}
-	return difference(before.Document, after.Document, mostChanges)
+	return compareDocuments(before.Document, after.Document, maxChanges)
 }
 
-func (p *Pages) firstOffer(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceOffer)
+func (p *Pages) showFirstOffer(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceOffer)
 	if err != nil {
 		return err
 	}
@@ -116,13 +117,13 @@ func (p *Pages) firstOffer(c *fiber.Ctx) error {
 // listOffer returns the handler that lists the objects of a kind, grouped by category.
 func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		o, err := p.offered(c, k.section, 0)
+		o, err := p.loadOfferPage(c, k.section, 0)
 		if err != nil {
 			return err
 		}
 		l := view.OfferList{Offering: o.about, New: "/offer/" + k.section + "/new"}
 		places := map[string]int{}
-		for _, item := range k.items(o.fields) {
+		for _, item := range k.listItems(o.fields) {
 			category, _ := item["category"].(string)
 			place, there := places[category]
 			if !there {
@@ -132,20 +133,20 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 			}
 			key, _ := item["key"].(string)
 			l.Groups[place].Lines = append(l.Groups[place].Lines, view.OfferLine{
-				Name: k.called(o, item), About: k.about(o, item), Path: "/offer/" + k.section + "/" + key,
-				Off: item["active"] == false,
+				Name: k.nameObject(o, item), About: k.summarize(o, item), Path: "/offer/" + k.section + "/" + key,
+				IsOff: item["active"] == false,
 			})
 		}
-		return p.show(c, fiber.StatusOK, o.page, view.ListOffer(o.page, l))
+		return p.render(c, fiber.StatusOK, o.page, view.ListOffer(o.page, l))
 	}
 }
 
-// object returns the object whose key is in the path, from the version of the offer in `o`. If the path has no key, it
-// returns a new object. The second result reports whether the object is new. Fault: not_found.
-func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
+// findObject returns the object whose key is in the path, from the version of the offer in `o`. If the path has no key,
+// it returns a new object. The second result reports whether the object is new. Fault: not_found.
+func (k offerKind) findObject(c *fiber.Ctx, o *offerPage) (document.Fields, bool, error) {
 	key := c.Params("id")
 	if key == "" {
-		return k.begin(o), true, nil
+		return k.newLastObject(o), true, nil
 	}
 	found, ok := document.Find(o.fields, k.list, key)
 	if !ok {
@@ -157,11 +158,11 @@ func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, erro
 // askOffer returns the handler that shows the form of an object.
 func (p *Pages) askOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		o, err := p.offered(c, k.section, 0)
+		o, err := p.loadOfferPage(c, k.section, 0)
 		if err != nil {
 			return err
 		}
-		object, _, err := k.object(c, o)
+		object, _, err := k.findObject(c, o)
 		if err != nil {
 			return err
 		}
@@ -178,18 +179,19 @@ func newForm(groups []form.Group, object document.Fields) view.Form {
 	return view.Form{Groups: groups, Values: shown, Shown: shown}
 }
 
-func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, object document.Fields, f view.Form) error {
+func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offerPage, object document.Fields,
+	f view.Form) error {
 	list := "/offer/" + k.section
-	f.Locked = o.about.ManagedBy != ""
+	f.IsLocked = o.about.ManagedBy != ""
 	item := view.OfferItem{Offering: o.about, Form: f, Back: list, Action: list + "/new",
 		Title: o.page.Words.Say("offer_add_" + k.section)}
 	if key := c.Params("id"); key != "" {
-		item.Action, item.Remove, item.Title = list+"/"+key, list+"/"+key+"/remove", k.called(o, object)
+		item.Action, item.Remove, item.Title = list+"/"+key, list+"/"+key+"/remove", k.nameObject(o, object)
 	}
-	if k.told != nil {
-		item.About = k.told(o, object)
+	if k.explain != nil {
+		item.About = k.explain(o, object)
 	}
-	return p.show(c, status, o.page, view.EditOffer(o.page, item))
+	return p.render(c, status, o.page, view.EditOffer(o.page, item))
 }
 
 // saveOffer returns the handler that saves the form of an object. The handler writes the typed values into the version
@@ -200,29 +202,29 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		base := versionOf(posted.Get("base"))
+		base := parseVersion(posted.Get("base"))
 		if c.Params("id") == "" {
 			base = 0 // add a new object to the newest version
 		}
-		o, err := p.offered(c, k.section, base)
+		o, err := p.loadOfferPage(c, k.section, base)
 		if err != nil {
 			return err
 		}
-		object, added, err := k.object(c, o)
+		object, added, err := k.findObject(c, o)
 		if err != nil {
 			return err
 		}
-		title := k.called(o, object)
+		title := k.nameObject(o, object)
 		f := newForm(k.groups(o), object)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
 			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
-			f.More = more
+			f.AddedRow = more
 			return p.showItem(c, fiber.StatusOK, k, o, object, f)
 		}
 		written := form.Write(object, form.ListFields(f.Groups), f.Shown, posted)
-		if k.settle != nil {
-			k.settle(object)
+		if k.removeExcluded != nil {
+			k.removeExcluded(object)
 		}
 		if added && len(written.FieldErrors) == 0 {
 			items, _ := o.fields[k.list].([]any)
@@ -234,9 +236,9 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		}
 		key, _ := object["key"].(string)
 		back := "/offer/" + k.section
-		return p.publishOffer(c, o, saving{
-			posted: posted, written: written, back: back, action: string(c.Request().URI().Path()), item: key,
-			within: func(fields document.Fields) string {
+		return p.publishOffer(c, o, submission{
+			posted: posted, result: written, back: back, action: string(c.Request().URI().Path()), item: key,
+			findEditedPath: func(fields document.Fields) string {
 				items, _ := fields[k.list].([]any)
 				i := slices.IndexFunc(items, func(item any) bool {
 					name, _ := document.NameOf(item)
@@ -244,8 +246,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 				})
 				return k.list + "[" + strconv.Itoa(i) + "]."
 			},
-			again: func(status int, wrong map[string]string) error {
-				f.Wrong = wrong
+			showForm: func(status int, wrong map[string]string) error {
+				f.FieldErrors = wrong
 				if !added {
 					object["name"] = title
 				}
@@ -267,19 +269,19 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if !isPart && !slices.Contains(view.Sections(), section) {
 		section = offerKinds[0].section
 	}
-	o, err := p.offered(c, section, 0)
+	o, err := p.loadOfferPage(c, section, 0)
 	if err != nil {
 		return err
 	}
-	s := saving{posted: posted, back: "/offer/" + section, action: "/offer/undo"}
-	draft, err := p.rooms.Offer.UndoOffer(c.UserContext(), o.page.Business.Slug, versionOf(posted.Get("version")))
+	s := submission{posted: posted, back: "/offer/" + section, action: "/offer/undo"}
+	draft, err := p.rooms.Offer.UndoOffer(c.UserContext(), o.page.Business.Slug, parseVersion(posted.Get("version")))
 	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
 	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // later versions change the same fields
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}
-	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
+	if asked, err := p.askConfirmation(c, o, s, draft); asked || err != nil {
 		return err
 	}
 	published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
@@ -294,7 +296,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 
 // toOffer redirects to a page of the offer. The argument `says` has the parameters that describe the result of an
 // action.
-func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
+func toOffer(c *fiber.Ctx, o *offerPage, path string, says url.Values) error {
 	join := "?"
 	if strings.Contains(path, "?") {
 		join = "&"
@@ -302,7 +304,7 @@ func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	return c.Redirect(view.Path(o.page.Business.Slug)+path+join+says.Encode(), fiber.StatusSeeOther)
 }
 
-// withoutBusiness removes the path of the business from the start of an address.
-func withoutBusiness(o *offered, path string) string {
+// trimBusinessPath removes the path of the business from the start of an address.
+func trimBusinessPath(o *offerPage, path string) string {
 	return strings.TrimPrefix(path, view.Path(o.page.Business.Slug))
 }

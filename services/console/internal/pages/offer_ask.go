@@ -17,41 +17,41 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// asksFirst asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
-// change"). asksFirst reports whether it has shown the confirmation page.
+// askConfirmation asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
+// change"). askConfirmation reports whether it has shown the confirmation page.
 //
 // Confirmation is needed if the draft affects customers' bookings, sales or data, or if `s.always` is true. It is not
 // needed if the person has already confirmed the draft and no other version was published since then.
-func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) (bool, error) {
-	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
+func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft *offer.OfferDraft) (bool, error) {
+	if parseVersion(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
 	}
 	affects, err := offer.AffectsSales(draft.Before.Manifest, draft.Manifest)
-	if err != nil || !affects && !s.always {
+	if err != nil || !affects && !s.alwaysAsks {
 		return false, err
 	}
-	found, err := p.planOf(c, o.page.Business.Slug, draft)
-	if err != nil || !s.always && found != nil && found.Conflicts.CountNew() == 0 && found.Kept == nil &&
+	found, err := p.planDraft(c, o.page.Business.Slug, draft)
+	if err != nil || !s.alwaysAsks && found != nil && found.Conflicts.CountNew() == 0 && found.Kept == nil &&
 		!found.ErasesCustomers() {
 		return false, err
 	}
-	differs, err := difference(draft.Before.Document, draft.Document, mostChanges)
+	differs, err := compareDocuments(draft.Before.Document, draft.Document, maxChanges)
 	if err != nil {
 		return false, err
 	}
 	question := view.OfferQuestion{
-		Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back,
-		Form: s.again != nil, Differs: differs,
+		Posted: s.posted, OverVersion: draft.Before.Version, Action: trimBusinessPath(o, s.action), Back: s.back,
+		IsForm: s.showForm != nil, Difference: differs,
 	}
 	if found != nil {
-		question.Outside, question.Kept, question.Erases = &found.Conflicts, found.Kept, found.Erasure
+		question.Conflicts, question.KeptSales, question.Erasure = &found.Conflicts, found.Kept, found.Erasure
 	}
-	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
+	return true, p.render(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }
 
-// planOf returns what publishing a draft would change, or nil if the services cannot determine it now. It uses at most
-// half of the time until the request's deadline, because showing or publishing the result needs the other half.
-func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*plan.Plan, error) {
+// planDraft returns what publishing a draft would change, or nil if the services cannot determine it now. It uses at
+// most half of the time until the request's deadline, because showing or publishing the result needs the other half.
+func (p *Pages) planDraft(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {
 		within, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
@@ -68,12 +68,12 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*pla
 	return found, err
 }
 
-// mostChanges is the maximum number of changes that a page lists beside its other content.
-const mostChanges = 12
+// maxChanges is the maximum number of changes that a page lists beside its other content.
+const maxChanges = 12
 
-// difference returns the differences between two versions of the offer, or nil if the versions are equal. The argument
-// `most` is the maximum number of changes that it lists.
-func difference(before, after *document.Document, most int) (*view.Difference, error) {
+// compareDocuments returns the differences between two versions of the offer, or nil if the versions are equal. The
+// argument `most` is the maximum number of changes that it lists.
+func compareDocuments(before, after *document.Document, most int) (*view.Difference, error) {
 	list, more, err := changes.Compare(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -81,7 +81,7 @@ func difference(before, after *document.Document, most int) (*view.Difference, e
 	if len(list) > most {
 		list, more = list[:most], more+len(list)-most
 	}
-	d := &view.Difference{Changes: list, More: more}
+	d := &view.Difference{Changes: list, Omitted: more}
 	if d.Before, err = before.Fields(); err != nil {
 		return nil, err
 	}

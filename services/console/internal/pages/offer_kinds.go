@@ -17,32 +17,36 @@ import (
 // offerKind describes a kind of objects of the offer, such as services or events, and how the pages list and edit these
 // objects.
 type offerKind struct {
-	section string                          // path segment of the pages, and a part of the ids of their message texts
-	list    string                          // name of the list of the manifest
-	word    string                          // key of a new object whose name has no letter that is valid in keys
-	fresh   func(*offered) document.Fields  // returns a new object, which has the initial values of the form
-	shows   func(item document.Fields) bool // reports whether `section` shows an object of `list`; nil if all
-	groups  func(*offered) []form.Group
-	name    func(*offered, document.Fields) string // returns the name in the list; nil for the field `name`
-	about   func(*offered, document.Fields) string // returns the line below the name
-	told    func(*offered, document.Fields) string // returns a text above the form; nil for no text
-	ordered func(document.Fields) int              // returns the sort key of an object; nil for the field `order`
-	settle  func(document.Fields)                  // removes a field that another field excludes; nil for no such field
+	// path segment of the pages, and a part of the ids of their message texts
+	section string
+	list    string // name of the list of the manifest
+	// key of a new object whose name has no letter that is valid in keys
+	word      string
+	newObject func(*offerPage) document.Fields // returns a new object, which has the initial values of the form
+	isShown   func(item document.Fields) bool  // reports whether `section` shows an object of `list`; nil if all
+	groups    func(*offerPage) []form.Group
+	name      func(*offerPage, document.Fields) string // returns the name in the list; nil for the field `name`
+	summarize func(*offerPage, document.Fields) string // returns the line below the name
+	explain   func(*offerPage, document.Fields) string // returns a text above the form; nil for no text
+	// returns the sort key of an object; nil for the field `order`
+	sortKey func(document.Fields) int
+	// removes a field that another field excludes; nil for no such field
+	removeExcluded func(document.Fields)
 }
 
 var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
 
 func init() {
 	for _, k := range offerKinds {
-		labels(k.groups(&offered{fields: document.Fields{}}))
+		registerLabels(k.groups(&offerPage{fields: document.Fields{}}))
 	}
 	for _, part := range offerParts {
-		labels(part.groups(&offered{fields: document.Fields{}}))
+		registerLabels(part.groups(&offerPage{fields: document.Fields{}}))
 	}
 }
 
-// labels registers the labels of the fields in `groups` in [view.FieldLabels], for the pages that list changes.
-func labels(groups []form.Group) {
+// registerLabels registers the labels of the fields in `groups` in [view.FieldLabels], for the pages that list changes.
+func registerLabels(groups []form.Group) {
 	var note func([]form.Field)
 	note = func(fields []form.Field) {
 		for _, f := range fields {
@@ -57,31 +61,31 @@ func labels(groups []form.Group) {
 	note(form.ListFields(groups))
 }
 
-// begin returns a new object of the kind. The object comes after all others of its list.
-func (k offerKind) begin(o *offered) document.Fields {
-	object := k.fresh(o)
+// newLastObject returns a new object of the kind. The object comes after all others of its list.
+func (k offerKind) newLastObject(o *offerPage) document.Fields {
+	object := k.newObject(o)
 	offer.PlaceLast(o.fields, k.list, object)
 	return object
 }
 
-// items returns the objects of the kind, sorted as the pages show them.
-func (k offerKind) items(fields document.Fields) []document.Fields {
+// listItems returns the objects of the kind, sorted as the pages show them.
+func (k offerKind) listItems(fields document.Fields) []document.Fields {
 	list, _ := fields[k.list].([]any)
 	var items []document.Fields
 	for _, item := range list {
-		if object, ok := item.(document.Fields); ok && (k.shows == nil || k.shows(object)) {
+		if object, ok := item.(document.Fields); ok && (k.isShown == nil || k.isShown(object)) {
 			items = append(items, object)
 		}
 	}
-	order := k.ordered
+	order := k.sortKey
 	if order == nil {
-		order = func(item document.Fields) int { return whole(item["order"]) }
+		order = func(item document.Fields) int { return toInt(item["order"]) }
 	}
 	slices.SortStableFunc(items, func(a, b document.Fields) int { return cmp.Compare(order(a), order(b)) })
 	return items
 }
 
-func whole(value any) int {
+func toInt(value any) int {
 	n, _ := value.(json.Number)
 	i, err := strconv.Atoi(n.String())
 	if err != nil {
@@ -90,7 +94,7 @@ func whole(value any) int {
 	return i
 }
 
-func (k offerKind) called(o *offered, object document.Fields) string {
+func (k offerKind) nameObject(o *offerPage, object document.Fields) string {
 	if k.name != nil {
 		return k.name(o, object)
 	}
@@ -98,14 +102,14 @@ func (k offerKind) called(o *offered, object document.Fields) string {
 	return name
 }
 
-// languages returns the languages of the owner's pages and the default language of the business as options. The label
-// of each option is the name of a language in the language itself.
-func (o *offered) languages() []form.Option {
+// listLanguages returns the languages of the owner's pages and the default language of the business as options. The
+// label of each option is the name of a language in the language itself.
+func (o *offerPage) listLanguages() []form.Option {
 	if o.page == nil {
 		return nil
 	}
 	codes := o.page.Words.Languages()
-	if own := worded(o.fields["default_language"]); own != "" && !slices.Contains(codes, own) {
+	if own := toText(o.fields["default_language"]); own != "" && !slices.Contains(codes, own) {
 		codes = append(codes, own)
 	}
 	options := make([]form.Option, len(codes))
@@ -115,8 +119,8 @@ func (o *offered) languages() []form.Option {
 	return options
 }
 
-// keysOf returns the values of options as a list of keys for the manifest.
-func keysOf(options []form.Option) []any {
+// listKeys returns the values of options as a list of keys for the manifest.
+func listKeys(options []form.Option) []any {
 	keys := make([]any, len(options))
 	for i, o := range options {
 		keys[i] = o.Value
@@ -124,8 +128,8 @@ func keysOf(options []form.Option) []any {
 	return keys
 }
 
-// choices returns the objects of a list as options. The value of an option is the key of the object.
-func (o *offered) choices(list string) []form.Option {
+// listChoices returns the objects of a list as options. The value of an option is the key of the object.
+func (o *offerPage) listChoices(list string) []form.Option {
 	var options []form.Option
 	items, _ := o.fields[list].([]any)
 	for _, item := range items {
@@ -137,9 +141,9 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says returns options with the values in `values`. The id of the text of an option is `word`, followed by the option's
-// value.
-func (o *offered) says(word string, values ...string) []form.Option {
+// newOptions returns options with the values in `values`. The id of the text of an option is `word`, followed by the
+// option's value.
+func (o *offerPage) newOptions(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {
 		options[i] = form.Option{Value: value, Sentence: word + value}
@@ -150,9 +154,9 @@ func (o *offered) says(word string, values ...string) []form.Option {
 	return options
 }
 
-// price formats an amount in the business's currency. If `value` is not a number, price returns the word for "free of
-// charge".
-func (o *offered) price(value any) string {
+// formatPrice formats an amount in the business's currency. If `value` is not a number, formatPrice returns the word
+// for "free of charge".
+func (o *offerPage) formatPrice(value any) string {
 	amount, ok := value.(json.Number)
 	if !ok {
 		return o.page.Words.Say("offer_free")
@@ -160,12 +164,12 @@ func (o *offered) price(value any) string {
 	return o.page.Words.Amount(amount.String(), o.page.Business.Currency)
 }
 
-// names returns the names of some objects of a list, joined by commas. The argument `keys` has the keys of these
+// formatNames returns the names of some objects of a list, joined by commas. The argument `keys` has the keys of these
 // objects.
-func (o *offered) names(list string, keys any) string {
+func (o *offerPage) formatNames(list string, keys any) string {
 	var names []string
 	all, _ := keys.([]any)
-	for _, option := range o.choices(list) {
+	for _, option := range o.listChoices(list) {
 		if slices.Contains(all, any(option.Value)) {
 			names = append(names, option.Label)
 		}
@@ -173,46 +177,49 @@ func (o *offered) names(list string, keys any) string {
 	return strings.Join(names, ", ")
 }
 
-// joined joins the texts that are not empty, with a dot between them.
-func joined(parts ...string) string {
+// joinTexts joins the texts that are not empty, with a dot between them.
+func joinTexts(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
+func formatMinutes(o *offerPage, value any) string {
+	return o.page.Words.Count("offer_minutes", toInt(value))
+}
 
-// prices returns the fields of a service's price. The argument `per` is the default value of the field `price_per`.
-func (o *offered) prices(per string) []form.Field {
+// newPriceFields returns the fields of a service's price. The argument `per` is the default value of the field
+// `price_per`.
+func (o *offerPage) newPriceFields(per string) []form.Field {
 	return []form.Field{
-		o.amount("price", "offer_price", "offer_price_hint"),
+		o.newAmountField("price", "offer_price", "offer_price_hint"),
 		{Name: "price_per", Kind: form.Choice, Label: "offer_price_per", Default: per,
-			Options: o.says("offer_price_per_", "person", "booking")},
+			Options: o.newOptions("offer_price_per_", "person", "booking")},
 	}
 }
 
-// amount returns a field for an amount in the business's currency.
-func (o *offered) amount(name, label, hint string) form.Field {
-	return form.Field{Name: name, Kind: form.Decimal, Label: label, Hint: hint, Currency: worded(o.fields["currency"])}
+// newAmountField returns a field for an amount in the business's currency.
+func (o *offerPage) newAmountField(name, label, hint string) form.Field {
+	return form.Field{Name: name, Kind: form.Decimal, Label: label, Hint: hint, Currency: toText(o.fields["currency"])}
 }
 
-// payments returns the field for the payment that a customer must make when booking.
-func (o *offered) payments() []form.Field {
+// newPaymentFields returns the field for the payment that a customer must make when booking.
+func (o *offerPage) newPaymentFields() []form.Field {
 	return []form.Field{
 		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none",
-			Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
-		o.amount("deposit_value", "offer_deposit", "offer_deposit_hint"),
+			Options: o.newOptions("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
+		o.newAmountField("deposit_value", "offer_deposit", "offer_deposit_hint"),
 	}
 }
 
-// listed returns two fields: the position of an object in the list, and whether customers see the object.
-func listed() []form.Field {
+// newListingFields returns two fields: the position of an object in the list, and whether customers see the object.
+func newListingFields() []form.Field {
 	return []form.Field{
 		{Name: "order", Kind: form.Integer, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},
 		{Name: "active", Kind: form.Switch, Label: "offer_active", Default: "yes"},
 	}
 }
 
-// wordsOf returns the fields for the texts and the picture of an object.
-func wordsOf() []form.Field {
+// newTextFields returns the fields for the texts and the picture of an object.
+func newTextFields() []form.Field {
 	return []form.Field{
 		{Name: "name", Label: "offer_name", Required: true},
 		{Name: "category", Label: "offer_category"},

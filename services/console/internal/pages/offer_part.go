@@ -18,29 +18,29 @@ type offerPart struct {
 	section string
 	title   string        // id of the text of the title; "" for the title of the section
 	action  access.Action // the permission that the form needs; "" for the permission to change the offer
-	groups  func(*offered) []form.Group
+	groups  func(*offerPage) []form.Group
 }
 
 var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
 
 // hoursPart is the form for the opening hours of the business, the dates with other hours, and blocked times.
-var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Group {
+var hoursPart = offerPart{section: "hours", groups: func(o *offerPage) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{{Name: "hours", Kind: form.Week, Label: "offer_open"}}},
-		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
+		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{newSingleDatesField()}},
 		{Title: "offer_blocks", Hint: "offer_blocks_hint", Fields: []form.Field{
 			{Name: "blocks", Kind: form.Rows, Label: "offer_block", Fields: []form.Field{
 				{Name: "from", Kind: form.DateTime, Label: "offer_from", Required: true},
 				{Name: "to", Kind: form.DateTime, Label: "offer_to", Required: true},
 				{Name: "reason", Label: "offer_reason"},
-				{Name: "staff", Kind: form.Checkboxes, Label: "offer_whose", Options: o.choices("staff")},
+				{Name: "staff", Kind: form.Checkboxes, Label: "offer_whose", Options: o.listChoices("staff")},
 			}},
 		}},
 	}
 }}
 
-// permitted returns the groups without the fields that the person's role may not change (access.ActionForField).
-func (o *offered) permitted(groups []form.Group) []form.Group {
+// filterPermitted returns the groups without the fields that the person's role may not change (access.ActionForField).
+func (o *offerPage) filterPermitted(groups []form.Group) []form.Group {
 	var shown []form.Group
 	for _, group := range groups {
 		group.Fields = slices.DeleteFunc(slices.Clone(group.Fields), func(f form.Field) bool {
@@ -56,11 +56,11 @@ func (o *offered) permitted(groups []form.Group) []form.Group {
 // askPart returns the handler that shows the form of a part.
 func (p *Pages) askPart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		o, err := p.offered(c, part.section, 0)
+		o, err := p.loadOfferPage(c, part.section, 0)
 		if err != nil {
 			return err
 		}
-		f := newForm(o.permitted(part.groups(o)), o.fields)
+		f := newForm(o.filterPermitted(part.groups(o)), o.fields)
 		if o.about.ManagedBy == "" {
 			f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
 		}
@@ -68,10 +68,10 @@ func (p *Pages) askPart(part offerPart) fiber.Handler {
 	}
 }
 
-func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f view.Form) error {
+func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offerPage, f view.Form) error {
 	at := "/offer/" + part.section
-	f.Locked = o.about.ManagedBy != ""
-	return p.show(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
+	f.IsLocked = o.about.ManagedBy != ""
+	return p.render(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
 		Offering: o.about, Form: f, Back: at, Action: at,
 		Title: o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
 	}))
@@ -85,24 +85,24 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		o, err := p.offered(c, part.section, versionOf(posted.Get("base")))
+		o, err := p.loadOfferPage(c, part.section, parseVersion(posted.Get("base")))
 		if err != nil {
 			return err
 		}
-		f := newForm(o.permitted(part.groups(o)), o.fields)
+		f := newForm(o.filterPermitted(part.groups(o)), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
 			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
-			f.More = more
+			f.AddedRow = more
 			return p.showPart(c, fiber.StatusOK, part, o, f)
 		}
 		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
 		at := "/offer/" + part.section
-		return p.publishOffer(c, o, saving{
-			posted: posted, written: written, back: at, action: string(c.Request().URI().Path()),
-			within: func(document.Fields) string { return "" },
-			again: func(status int, wrong map[string]string) error {
-				f.Wrong = wrong
+		return p.publishOffer(c, o, submission{
+			posted: posted, result: written, back: at, action: string(c.Request().URI().Path()),
+			findEditedPath: func(document.Fields) string { return "" },
+			showForm: func(status int, wrong map[string]string) error {
+				f.FieldErrors = wrong
 				return p.showPart(c, status, part, o, f)
 			},
 		})

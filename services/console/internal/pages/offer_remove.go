@@ -20,7 +20,7 @@ import (
 // bookings and other objects the removal affects.
 func (p *Pages) askRemoval(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		o, err := p.offered(c, k.section, 0)
+		o, err := p.loadOfferPage(c, k.section, 0)
 		if err != nil {
 			return err
 		}
@@ -28,18 +28,18 @@ func (p *Pages) askRemoval(k offerKind) fiber.Handler {
 	}
 }
 
-func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) error {
-	object, _, err := k.object(c, o)
+func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offerPage) error {
+	object, _, err := k.findObject(c, o)
 	if err != nil {
 		return err
 	}
 	key, _ := object["key"].(string)
 	removal, _ := document.Remove(document.Clone(o.fields), k.list, key)
 	r := view.OfferRemoval{
-		Offering: o.about, Name: k.called(o, object), Action: "/offer/" + k.section + "/" + key + "/remove",
+		Offering: o.about, Name: k.nameObject(o, object), Action: "/offer/" + k.section + "/" + key + "/remove",
 		Back: "/offer/" + k.section + "/" + key,
 	}
-	if r.Loses, err = p.ahead(c, k, o, key); err != nil {
+	if r.Losses, err = p.describeFutureSales(c, k, o, key); err != nil {
 		return err
 	}
 	for _, line := range []struct {
@@ -54,34 +54,34 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 		{"offer_loses_blocks", removal.Blocks}, {"offer_loses_upsells", removal.Upsells},
 	} {
 		if line.n > 0 {
-			r.Loses = append(r.Loses, o.page.Words.Count(line.sentence, line.n))
+			r.Losses = append(r.Losses, o.page.Words.Count(line.sentence, line.n))
 		}
 	}
 	if removal.Packages > 0 {
-		r.Loses = append(r.Loses, o.page.Words.With("offer_loses_packages", "Count",
+		r.Losses = append(r.Losses, o.page.Words.With("offer_loses_packages", "Count",
 			o.page.Words.Number(removal.Packages)))
 	}
-	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
+	return p.render(c, status, o.page, view.RemoveOffer(o.page, r))
 }
 
-// mostCounted is the maximum number of bookings, orders or reservations that the confirmation page counts.
-const mostCounted = 1000
+// maxCounted is the maximum number of bookings, orders or reservations that the confirmation page counts.
+const maxCounted = 1000
 
-// ahead returns texts with the numbers of future bookings, tickets or reservations of an object. The removal of the
-// object cancels none of the bookings, tickets or reservations.
-func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
+// describeFutureSales returns texts with the numbers of future bookings, tickets or reservations of an object. The
+// removal of the object cancels none of the bookings, tickets or reservations.
+func (p *Pages) describeFutureSales(c *fiber.Ctx, k offerKind, o *offerPage, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}
-	id := objectID(o.offer.Manifest, k.list, key)
+	id := findObjectID(o.offer.Manifest, k.list, key)
 	switch k.list {
 	case "services":
 		filter.ServiceID = &id
 	case "staff":
 		filter.StaffID = &id
 	case "events":
-		return p.ticketsAhead(c, o, id)
+		return p.describeFutureTickets(c, o, id)
 	case "rentals":
-		return p.reservationsAhead(c, o, id)
+		return p.describeFutureReservations(c, o, id)
 	default:
 		return nil, nil
 	}
@@ -89,7 +89,7 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
 		filter.Status = status
 		list, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, filter,
-			request.Page{Limit: mostCounted})
+			request.Page{Limit: maxCounted})
 		if err != nil {
 			return nil, err
 		}
@@ -101,10 +101,10 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
 }
 
-// ticketsAhead returns a message text with the number of sold tickets of an event.
-func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
+// describeFutureTickets returns a message text with the number of sold tickets of an event.
+func (p *Pages) describeFutureTickets(c *fiber.Ctx, o *offerPage, event uuid.UUID) ([]string, error) {
 	list, err := p.rooms.Sales.ListTickets(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
-		booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
+		booking.TicketFilter{EventID: &event}, request.Page{Limit: maxCounted})
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +117,11 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
 }
 
-// reservationsAhead returns a message text with the number of reservations of a rental that have not ended.
-func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
+// describeFutureReservations returns a message text with the number of reservations of a rental that have not ended.
+func (p *Pages) describeFutureReservations(c *fiber.Ctx, o *offerPage, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	list, err := p.rooms.Sales.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
-		rental.Filter{From: &today}, request.Page{Limit: mostCounted})
+		rental.Filter{From: &today}, request.Page{Limit: maxCounted})
 	if err != nil {
 		return nil, err
 	}
@@ -134,9 +134,9 @@ func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]
 	return []string{o.page.Words.Count("offer_loses_reservations", n)}, nil
 }
 
-// objectID returns the id of an object of the manifest. The other services use this id; the manifest has only the
+// findObjectID returns the id of an object of the manifest. The other services use this id; the manifest has only the
 // object's key.
-func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
+func findObjectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	business := m.BusinessID()
 	switch list {
 	case "services":
@@ -175,23 +175,23 @@ func (p *Pages) removeOffer(k offerKind) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		o, err := p.offered(c, k.section, versionOf(posted.Get("base")))
+		o, err := p.loadOfferPage(c, k.section, parseVersion(posted.Get("base")))
 		if err != nil {
 			return err
 		}
 		if _, found := document.Remove(o.fields, k.list, c.Params("id")); !found {
 			return fault.New(fault.NotFound, "There is nothing at this path.")
 		}
-		return p.publishOffer(c, o, saving{
-			posted: posted, written: &form.Result{}, back: "/offer/" + k.section,
-			action: string(c.Request().URI().Path()),
-			within: func(document.Fields) string { return "-" },
-			again: func(status int, _ map[string]string) error {
-				fresh, err := p.offered(c, k.section, 0)
+		return p.publishOffer(c, o, submission{
+			posted: posted, result: &form.Result{}, back: "/offer/" + k.section,
+			action:         string(c.Request().URI().Path()),
+			findEditedPath: func(document.Fields) string { return "-" },
+			showForm: func(status int, _ map[string]string) error {
+				fresh, err := p.loadOfferPage(c, k.section, 0)
 				if err != nil {
 					return err
 				}
-				fresh.page.Wrong, fresh.about.Problems = o.page.Wrong, o.about.Problems
+				fresh.page.ErrorText, fresh.about.Problems = o.page.ErrorText, o.about.Problems
 				return p.showRemoval(c, status, k, fresh)
 			},
 		})

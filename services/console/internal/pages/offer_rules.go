@@ -16,43 +16,43 @@ import (
 // rulesKind describes the pages of the pricing rules.
 var rulesKind = offerKind{
 	section: "rules", list: "pricing_rules", word: "rule",
-	fresh:  func(*offered) document.Fields { return document.Fields{} },
-	groups: ruleGroups,
-	name:   func(o *offered, r document.Fields) string { return o.condition(r) },
-	about: func(o *offered, r document.Fields) string {
-		return joined(o.change(r), o.scope(r), o.example(r))
+	newObject: func(*offerPage) document.Fields { return document.Fields{} },
+	groups:    newRuleGroups,
+	name:      func(o *offerPage, r document.Fields) string { return o.describeCondition(r) },
+	summarize: func(o *offerPage, r document.Fields) string {
+		return joinTexts(o.describeChange(r), o.describeScope(r), o.describeExample(r))
 	},
-	told: func(o *offered, r document.Fields) string {
+	explain: func(o *offerPage, r document.Fields) string {
 		if r["key"] == nil {
 			return ""
 		}
-		return joined(o.change(r), o.scope(r), o.example(r))
+		return joinTexts(o.describeChange(r), o.describeScope(r), o.describeExample(r))
 	},
-	ordered: func(r document.Fields) int { return whole(r["priority"]) },
+	sortKey: func(r document.Fields) int { return toInt(r["priority"]) },
 }
 
-// ruleGroups returns the fields of the form of a pricing rule. The kind of the rule decides which of its conditions the
-// form shows.
-func ruleGroups(o *offered) []form.Group {
-	all := o.says("offer_all_", "services", "events", "rentals")
+// newRuleGroups returns the fields of the form of a pricing rule. The kind of the rule decides which of its conditions
+// the form shows.
+func newRuleGroups(o *offerPage) []form.Group {
+	all := o.newOptions("offer_all_", "services", "events", "rentals")
 	picked := func(list string, option form.Option) form.Field {
 		return form.Field{
 			Name: "applies_to." + list, Kind: form.ObjectPicker, Label: "offer_" + list,
 			Options: slices.Concat(
 				[]form.Option{{Value: form.AllObjects, Label: option.Label, Sentence: option.Sentence}},
-				o.choices(list),
+				o.listChoices(list),
 			),
 		}
 	}
 	return []form.Group{
 		{Title: "offer_when", Hint: "offer_when_hint", Fields: append([]form.Field{
 			{Name: "kind", Kind: form.Choice, Label: "offer_rule_kind", Required: true,
-				Options: o.says("offer_rule_", rule.Names()...)},
-		}, conditions(o)...)},
+				Options: o.newOptions("offer_rule_", rule.Names()...)},
+		}, newConditionFields(o)...)},
 		{Title: "offer_change", Hint: "offer_change_hint", Fields: []form.Field{
 			{Name: "percent", Kind: form.Decimal, Label: "offer_percent", Hint: "offer_percent_hint"},
-			o.amount("amount", "offer_amount", "offer_amount_hint"),
-			o.amount("set", "offer_set", "offer_set_hint"),
+			o.newAmountField("amount", "offer_amount", "offer_amount_hint"),
+			o.newAmountField("set", "offer_set", "offer_set_hint"),
 		}},
 		{Fields: []form.Field{{Name: "label", Label: "offer_label", Hint: "offer_label_hint"}}},
 		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]),
@@ -64,12 +64,12 @@ func ruleGroups(o *offered) []form.Group {
 	}
 }
 
-// conditions returns the fields of all conditions that the kinds of pricing rules have.
-func conditions(o *offered) []form.Field {
+// newConditionFields returns the fields of all conditions that the kinds of pricing rules have.
+func newConditionFields(o *offerPage) []form.Field {
 	return []form.Field{
 		{Name: "from", Label: "offer_from", Hint: "offer_span_hint"},
 		{Name: "to", Label: "offer_to", Hint: "offer_span_hint"},
-		{Name: "days", Kind: form.Checkboxes, Label: "offer_days", Options: o.weekdays()},
+		{Name: "days", Kind: form.Checkboxes, Label: "offer_days", Options: o.listWeekdays()},
 		{Name: "min_days_before", Kind: form.Integer, Label: "offer_min_days"},
 		{Name: "max_days_before", Kind: form.Integer, Label: "offer_max_days"},
 		{Name: "min", Kind: form.Integer, Label: "offer_min_people"},
@@ -79,8 +79,8 @@ func conditions(o *offered) []form.Field {
 	}
 }
 
-// weekdays returns the days of the week as options.
-func (o *offered) weekdays() []form.Option {
+// listWeekdays returns the days of the week as options.
+func (o *offerPage) listWeekdays() []form.Option {
 	options := make([]form.Option, len(form.Weekdays))
 	for i, day := range form.Weekdays {
 		options[i] = form.Option{Value: day}
@@ -91,12 +91,12 @@ func (o *offered) weekdays() []form.Option {
 	return options
 }
 
-// condition returns a text that explains when a pricing rule applies.
-func (o *offered) condition(r document.Fields) string {
+// describeCondition returns a text that explains when a pricing rule applies.
+func (o *offerPage) describeCondition(r document.Fields) string {
 	written := func(name string) string {
 		switch value := r[name].(type) {
 		case string:
-			return o.page.Written(value)
+			return o.page.FormatValue(value)
 		case json.Number:
 			return value.String()
 		}
@@ -104,7 +104,7 @@ func (o *offered) condition(r document.Fields) string {
 	}
 	var days []string
 	list, _ := r["days"].([]any)
-	for _, day := range o.weekdays() {
+	for _, day := range o.listWeekdays() {
 		if contains(list, day.Value) {
 			days = append(days, day.Label)
 		}
@@ -130,8 +130,8 @@ func (o *offered) condition(r document.Fields) string {
 	return written("kind")
 }
 
-// change returns a text that explains how a pricing rule changes a price.
-func (o *offered) change(r document.Fields) string {
+// describeChange returns a text that explains how a pricing rule changes a price.
+func (o *offerPage) describeChange(r document.Fields) string {
 	for _, name := range []string{"percent", "amount", "set"} {
 		n, ok := r[name].(json.Number)
 		if !ok {
@@ -150,8 +150,8 @@ func (o *offered) change(r document.Fields) string {
 	return ""
 }
 
-// scope returns a text with the services, events and rentals to which a pricing rule applies.
-func (o *offered) scope(r document.Fields) string {
+// describeScope returns a text with the services, events and rentals to which a pricing rule applies.
+func (o *offerPage) describeScope(r document.Fields) string {
 	applies, ok := r["applies_to"].(document.Fields)
 	if !ok {
 		return o.page.Words.Say("offer_everything")
@@ -162,27 +162,27 @@ func (o *offered) scope(r document.Fields) string {
 		case string:
 			parts = append(parts, o.page.Words.Say("offer_all_"+list))
 		case []any:
-			parts = append(parts, o.names(list, which))
+			parts = append(parts, o.formatNames(list, which))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// example returns a text with two prices: a price that a pricing rule applies to, and the same price changed by this
-// rule alone. The new price is rounded half up and is at least 0 (semantics.md §5).
-func (o *offered) example(r document.Fields) string {
-	name, price, ok := o.firstPriced(r)
+// describeExample returns a text with two prices: a price that a pricing rule applies to, and the same price changed by
+// this rule alone. The new price is rounded half up and is at least 0 (semantics.md §5).
+func (o *offerPage) describeExample(r document.Fields) string {
+	name, price, ok := o.findFirstPriced(r)
 	if !ok {
 		return ""
 	}
 	after := price
-	if percent, err := decimal.NewFromString(numeral(r["percent"])); err == nil {
+	if percent, err := decimal.NewFromString(formatNumber(r["percent"])); err == nil {
 		after = price.Add(price.Mul(percent).Shift(-2))
 	}
-	if amount, err := decimal.NewFromString(numeral(r["amount"])); err == nil {
+	if amount, err := decimal.NewFromString(formatNumber(r["amount"])); err == nil {
 		after = price.Add(amount)
 	}
-	if set, err := decimal.NewFromString(numeral(r["set"])); err == nil {
+	if set, err := decimal.NewFromString(formatNumber(r["set"])); err == nil {
 		after = set
 	}
 	if after.IsNegative() {
@@ -196,14 +196,14 @@ func (o *offered) example(r document.Fields) string {
 	})
 }
 
-func numeral(value any) string {
+func formatNumber(value any) string {
 	n, _ := value.(json.Number)
 	return n.String()
 }
 
-// firstPriced returns the name and the price of the first object that a pricing rule applies to and that has a price.
-// The third result is false if there is no such object.
-func (o *offered) firstPriced(r document.Fields) (string, decimal.Decimal, bool) {
+// findFirstPriced returns the name and the price of the first object that a pricing rule applies to and that has a
+// price. The third result is false if there is no such object.
+func (o *offerPage) findFirstPriced(r document.Fields) (string, decimal.Decimal, bool) {
 	applies, some := r["applies_to"].(document.Fields)
 	for _, list := range []string{"services", "rentals", "events"} {
 		which, there := applies[list]
@@ -223,7 +223,7 @@ func (o *offered) firstPriced(r document.Fields) (string, decimal.Decimal, bool)
 				prices = append(prices, tier["price"])
 			}
 			for _, p := range prices {
-				if price, err := decimal.NewFromString(numeral(p)); err == nil && price.IsPositive() {
+				if price, err := decimal.NewFromString(formatNumber(p)); err == nil && price.IsPositive() {
 					return name, price, true
 				}
 			}

@@ -16,22 +16,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// saving has a submitted form of the offer. It also has what is needed to save the form, to ask for confirmation, and
-// to show the form again.
-type saving struct {
-	posted  url.Values
-	written *form.Result                                    // fields of the offer with the typed values
-	within  func(document.Fields) string                    // returns the path of the object that the form edits
-	again   func(status int, wrong map[string]string) error // shows the form again with errors; nil if there is no form
-	back    string                                          // path of the page after saving
-	action  string                                          // address to which the browser sends the form
-	always  bool                                            // ask for confirmation even if no bookings are affected
-	item    string                                          // key of the object that the form edits; "" for none
+// submission has a submitted form of the offer. It also has what is needed to save the form, to ask for confirmation,
+// and to show the form again.
+type submission struct {
+	posted         url.Values
+	result         *form.Result                 // fields of the offer with the typed values
+	findEditedPath func(document.Fields) string // returns the path of the object that the form edits
+	// shows the form again with errors; nil if there is no form
+	showForm func(status int, wrong map[string]string) error
+	back     string // path of the page after saving
+	action   string // address to which the browser sends the form
+	// ask for confirmation even if no bookings are affected
+	alwaysAsks bool
+	item       string // key of the object that the form edits; "" for none
 	// The function `draft` returns the draft to publish. The function `wrong` shows the page with the problems of this
 	// draft. Both functions are nil for a form that edits fields of the offer; publishOffer then makes the draft from
 	// the changed fields.
-	draft func() (*offer.OfferDraft, error)
-	wrong func([]manifest.Problem) error
+	draft        func() (*offer.OfferDraft, error)
+	showProblems func([]manifest.Problem) error
 }
 
 // publishAttempts is the maximum number of attempts to merge a change with the newest version and to publish it. An
@@ -43,22 +45,22 @@ const publishAttempts = 3
 // publishOffer merges the change with the changes that other people have published since the form was shown. It first
 // asks the person if the form and another person have changed the same field differently, or if the change affects
 // customers' bookings.
-func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
+func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 	wrong := map[string]string{}
-	for name, sentence := range s.written.FieldErrors {
+	for name, sentence := range s.result.FieldErrors {
 		wrong[name] = o.page.Words.Say(sentence)
 	}
 	if len(wrong) > 0 {
-		o.page.Wrong = o.page.Words.Say("check")
-		return s.again(fiber.StatusUnprocessableEntity, wrong)
+		o.page.ErrorText = o.page.Words.Say("check")
+		return s.showForm(fiber.StatusUnprocessableEntity, wrong)
 	}
 	if s.posted.Has("again") { // the person returns from the confirmation page to the form
-		return s.again(fiber.StatusOK, nil)
+		return s.showForm(fiber.StatusOK, nil)
 	}
 	slug, newest := o.page.Business.Slug, o.offer
 	if s.draft == nil {
 		s.draft = func() (*offer.OfferDraft, error) {
-			change := changeOf(o, s.posted)
+			change := newOfferChange(o, s.posted)
 			if newest != nil && newest.Version == o.page.Business.Version {
 				change.Newest = newest
 			}
@@ -77,15 +79,15 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		if len(draft.Conflicts) > 0 {
 			return p.askConflict(c, o, s, draft)
 		}
-		if len(draft.Problems) > 0 && s.wrong != nil {
-			return s.wrong(draft.Problems)
+		if len(draft.Problems) > 0 && s.showProblems != nil {
+			return s.showProblems(draft.Problems)
 		}
 		if len(draft.Problems) > 0 {
-			o.about.Problems = o.place(draft, s.within(draft.Fields), s.written, wrong)
-			o.page.Wrong = o.page.Words.Say("check")
-			return s.again(fiber.StatusUnprocessableEntity, wrong)
+			o.about.Problems = o.placeProblems(draft, s.findEditedPath(draft.Fields), s.result, wrong)
+			o.page.ErrorText = o.page.Words.Say("check")
+			return s.showForm(fiber.StatusUnprocessableEntity, wrong)
 		}
-		if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
+		if asked, err := p.askConfirmation(c, o, s, draft); asked || err != nil {
 			return err
 		}
 		published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
@@ -101,14 +103,14 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 			return err
 		}
 	}
-	o.page.Wrong = o.page.Words.Say("changed")
-	return s.again(fiber.StatusConflict, nil)
+	o.page.ErrorText = o.page.Words.Say("changed")
+	return s.showForm(fiber.StatusConflict, nil)
 }
 
-// changeOf returns the change that a form has made, and the person's decisions on conflicts with the changes of other
-// people.
-func changeOf(o *offered, posted url.Values) offer.OfferChange {
-	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, OverVersion: versionOf(posted.Get("over")),
+// newOfferChange returns the change that a form has made, and the person's decisions on conflicts with the changes of
+// other people.
+func newOfferChange(o *offerPage, posted url.Values) offer.OfferChange {
+	change := offer.OfferChange{Base: o.offer.Version, Fields: o.fields, OverVersion: parseVersion(posted.Get("over")),
 		TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
 		path, chosen := strings.CutPrefix(name, "choose.")
@@ -121,43 +123,43 @@ func changeOf(o *offered, posted url.Values) offer.OfferChange {
 
 // askConflict shows a page on which the person decides each conflict. The page also shows the other changes that were
 // published in the meantime.
-func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *offer.OfferDraft) error {
-	between, err := p.differenceBetween(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
+func (p *Pages) askConflict(c *fiber.Ctx, o *offerPage, s submission, draft *offer.OfferDraft) error {
+	between, err := p.compareVersions(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
 	if err != nil {
 		return err
 	}
-	o.about.Meanwhile = between
-	return p.show(c, fiber.StatusConflict, o.page, view.ConflictOffer(o.page, view.OfferConflict{
-		Offering: o.about, Conflicts: draft.Conflicts, Posted: s.posted, Over: draft.Before.Version,
-		Action: withoutBusiness(o, s.action), Back: s.back,
+	o.about.OtherChanges = between
+	return p.render(c, fiber.StatusConflict, o.page, view.ConflictOffer(o.page, view.OfferConflict{
+		Offering: o.about, Conflicts: draft.Conflicts, Posted: s.posted, OverVersion: draft.Before.Version,
+		Action: trimBusinessPath(o, s.action), Back: s.back,
 	}))
 }
 
-// place adds a message text for each problem to the map `wrong`, under the name of the input in which a person can
-// correct the problem. It returns the message texts about problems for which the form has no input.
-func (o *offered) place(
+// placeProblems adds a message text for each problem to the map `wrong`, under the name of the input in which a person
+// can correct the problem. It returns the message texts about problems for which the form has no input.
+func (o *offerPage) placeProblems(
 	draft *offer.OfferDraft,
-	within string,
+	editedPath string,
 	written *form.Result,
 	wrong map[string]string,
 ) []string {
 	var others []string
 	for _, problem := range draft.Problems {
 		sentence := o.page.Problem(draft.Fields, problem)
-		path, inside := strings.CutPrefix(fieldOfProblem(problem), within)
+		path, inside := strings.CutPrefix(findProblemField(problem), editedPath)
 		if name := written.FindInput(path); inside && name != "" {
 			wrong[name] = sentence
 			continue
 		}
-		others = append(others, o.page.Named(draft.Fields, problem.Path)+": "+sentence)
+		others = append(others, o.page.NameField(draft.Fields, problem.Path)+": "+sentence)
 	}
 	return others
 }
 
-// fieldOfProblem returns the path of the field in which a person can correct a problem. If one of several fields is
+// findProblemField returns the path of the field in which a person can correct a problem. If one of several fields is
 // required, it returns the path of the first of these fields. If a translation is in a language that the business does
 // not have, it returns the path of the list of the business's languages.
-func fieldOfProblem(problem manifest.Problem) string {
+func findProblemField(problem manifest.Problem) string {
 	switch problem.Code {
 	case manifest.CodeOneOf:
 		first, _, _ := strings.Cut(problem.Params["Fields"], " ")

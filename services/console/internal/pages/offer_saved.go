@@ -13,50 +13,50 @@ import (
 // object, the notice has a link to the form with this field. If the business is not open for bookings yet, the notice
 // has a link to the first visit. The argument `key` is the key of the saved object, or "" for none. The argument
 // `pages` is the base URL of the booking pages.
-func (o *offered) noteSaved(key, pages string) {
+func (o *offerPage) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
-	o.about.Says = o.page.Words.Say("offer_saved")
+	o.about.Notice = o.page.Words.Say("offer_saved")
 	o.about.BookingPage = pages + "/b/" + o.page.Business.Slug
 	switch {
 	case o.about.Section == notificationsPart.section: // customers never see these settings
-		o.about.Says, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
+		o.about.Notice, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
 	case o.page.Business.NotYetOpen:
-		o.about.Says = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
-		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", "/first", o.page.Words.Say("first_go_on")
+		o.about.Notice = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
+		o.about.BookingPage, o.about.HidingForm, o.about.HidingFormName = "", "/first", o.page.Words.Say("first_go_on")
 	case kind >= 0:
 		o.noteHidden(offerKinds[kind], key)
 	}
 }
 
 // noteHidden changes the notice if customers do not see the saved object. The new notice names the field that hides it.
-func (o *offered) noteHidden(k offerKind, key string) {
+func (o *offerPage) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
 	if offer.IsModuleOff(o.fields, k.list) {
 		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section,
 			o.page.Words.Say("offer_"+businessPart.section)
 	} else if item, there := document.Find(o.fields, k.list, key); there {
-		label, name = o.hiddenBy(k, item), k.called(o, item)
+		label, name = o.findHidingField(k, item), k.nameObject(o, item)
 	}
 	if label != "" {
-		o.about.Says = o.page.Words.With("offer_saved_hidden", "Label", o.page.Words.Say(label))
-		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", at, name
+		o.about.Notice = o.page.Words.With("offer_saved_hidden", "Label", o.page.Words.Say(label))
+		o.about.BookingPage, o.about.HidingForm, o.about.HidingFormName = "", at, name
 	}
 }
 
-// hiddenBy finds the field that hides an object from customers, and returns the id of the field's label. It returns ""
-// if customers see the object.
-func (o *offered) hiddenBy(k offerKind, item document.Fields) string {
+// findHidingField finds the field that hides an object from customers, and returns the id of the field's label. It
+// returns "" if customers see the object.
+func (o *offerPage) findHidingField(k offerKind, item document.Fields) string {
 	units, _ := item["units"].([]any)
 	switch {
 	case item["active"] == false:
 		return "offer_active"
 	case k.list == view.SectionEvents && item["public"] == false:
 		return "offer_public"
-	case k.list == view.SectionEvents && worded(item["date"]) < o.page.Business.Today(o.page.Now).String():
+	case k.list == view.SectionEvents && toText(item["date"]) < o.page.Business.Today(o.page.Now).String():
 		return "date"
-	case k.list == view.SectionRentals && whole(item["quantity"]) == 0:
+	case k.list == view.SectionRentals && toInt(item["quantity"]) == 0:
 		return "offer_quantity"
-	case k.list == view.SectionRentals && whole(item["units_count"]) == 0 && len(units) == 0:
+	case k.list == view.SectionRentals && toInt(item["units_count"]) == 0 && len(units) == 0:
 		return "offer_units_number"
 	}
 	return ""

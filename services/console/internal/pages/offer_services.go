@@ -10,30 +10,31 @@ import (
 // serviceKind describes the pages of services that customers book at a time of their choice.
 var serviceKind = offerKind{
 	section: "services", list: "services", word: "service",
-	fresh: func(o *offered) document.Fields {
+	newObject: func(o *offerPage) document.Fields {
 		item := document.Fields{"duration_minutes": json.Number("60")}
-		if team := keysOf(o.choices("staff")); len(team) > 0 {
+		if team := listKeys(o.listChoices("staff")); len(team) > 0 {
 			item["staff"] = team
 		}
 		return item
 	},
-	shows:  func(item document.Fields) bool { return item["classes"] == nil },
-	groups: serviceGroups,
-	about: func(o *offered, item document.Fields) string {
-		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]), o.names("staff", item["staff"]))
+	isShown: func(item document.Fields) bool { return item["classes"] == nil },
+	groups:  newServiceGroups,
+	summarize: func(o *offerPage, item document.Fields) string {
+		return joinTexts(formatMinutes(o, item["duration_minutes"]), o.formatPrice(item["price"]),
+			o.formatNames("staff", item["staff"]))
 	},
 }
 
-func serviceGroups(o *offered) []form.Group {
+func newServiceGroups(o *offerPage) []form.Group {
 	return []form.Group{
-		{Fields: wordsOf()},
+		{Fields: newTextFields()},
 		{Title: "offer_time", Fields: []form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
 			{Name: "buffer_before_minutes", Kind: form.Integer, Label: "offer_before", Default: "0"},
 			{Name: "buffer_after_minutes", Kind: form.Integer, Label: "offer_after", Default: "0"},
 			{Name: "slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Hint: "offer_interval_hint"},
 		}},
-		{Title: "offer_prices", Fields: append(o.prices("booking"), o.payments()...)},
+		{Title: "offer_prices", Fields: append(o.newPriceFields("booking"), o.newPaymentFields()...)},
 		{Title: "offer_who", Fields: []form.Field{
 			{
 				Name:     "staff",
@@ -41,7 +42,7 @@ func serviceGroups(o *offered) []form.Group {
 				Label:    "offer_done_by",
 				Hint:     "offer_done_by_hint",
 				IsTicked: true,
-				Options:  o.choices("staff"),
+				Options:  o.listChoices("staff"),
 			},
 			{Name: "capacity", Kind: form.Integer, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},
 		}},
@@ -49,10 +50,11 @@ func serviceGroups(o *offered) []form.Group {
 			{Name: "variants", Kind: form.Rows, Label: "offer_variant", Key: "variant", Fields: []form.Field{
 				{Name: "name", Label: "offer_name", Required: true},
 				{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration"},
-				o.amount("price", "offer_price", ""),
+				o.newAmountField("price", "offer_price", ""),
 			}},
 		}},
 		{Title: "offer_shown",
-			Fields: append(listed(), form.Field{Name: "allow_multiple", Kind: form.Switch, Label: "offer_multiple"})},
+			Fields: append(newListingFields(), form.Field{Name: "allow_multiple", Kind: form.Switch,
+				Label: "offer_multiple"})},
 	}
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // businessPart is the form for the name, the address and the languages of the business.
-var businessPart = offerPart{section: "business", groups: func(o *offered) []form.Group {
+var businessPart = offerPart{section: "business", groups: func(o *offerPage) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
-		if len(o.choices(list)) > 0 {
+		if len(o.listChoices(list)) > 0 {
 			f.Default = "yes"
 		}
 		return f
@@ -48,7 +48,7 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 				Kind:     form.Choice,
 				Label:    "offer_default_language",
 				Required: true,
-				Options:  o.languages(),
+				Options:  o.listLanguages(),
 			},
 			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
 		}},
@@ -57,17 +57,17 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 
 // policiesPart is the form for the policies: which changes and cancellations customers may make, until when, and how
 // customers pay.
-var policiesPart = offerPart{section: "policies", groups: func(o *offered) []form.Group {
+var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []form.Group {
 	pays := func(kind string) form.Field {
 		return form.Field{
 			Name: "payments.modes." + kind, Kind: form.Choice, Label: "offer_" + kind, Default: "at_door",
-			Options: o.says("offer_pays_", "at_door", "online", "customer_choice"),
+			Options: o.newOptions("offer_pays_", "at_door", "online", "customer_choice"),
 		}
 	}
 	return []form.Group{
 		{Title: "offer_booking", Fields: []form.Field{
 			{Name: "bookings.confirm", Kind: form.Choice, Label: "offer_confirm", Default: "manual",
-				Options: o.says("offer_confirm_", "manual", "auto")},
+				Options: o.newOptions("offer_confirm_", "manual", "auto")},
 			{Name: "bookings.min_notice_minutes", Kind: form.Integer, Label: "offer_notice", Default: "0"},
 			{Name: "bookings.advance_days", Kind: form.Integer, Label: "offer_advance", Default: "365"},
 			{Name: "bookings.slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Default: "15"},
@@ -93,7 +93,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offered) []for
 }}
 
 // bookingPagePart is the form for the appearance of the booking page, and for the questions that this page asks.
-var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form.Group {
+var bookingPagePart = offerPart{section: "page", groups: func(o *offerPage) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{
 			{Name: "page.accent", Label: "offer_accent", Hint: "offer_accent_hint"},
@@ -103,11 +103,11 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 		{Title: "offer_form", Hint: "offer_form_hint", Fields: []form.Field{
 			{Name: "form", Kind: form.Rows, Label: "offer_question", Key: "question", Fields: []form.Field{
 				{Name: "label", Label: "offer_asks", Required: true},
-				{Name: "type", Kind: form.Choice, Label: "offer_answer", Options: o.says("offer_answer_", "text",
+				{Name: "type", Kind: form.Choice, Label: "offer_answer", Options: o.newOptions("offer_answer_", "text",
 					"textarea", "number", "select", "checkbox", "date", "phone")},
 				{Name: "max_length", Kind: form.Integer, Label: "offer_max_length"},
 				{Name: "services", Kind: form.Checkboxes, Label: "offer_asked_for", Hint: "offer_asked_for_hint",
-					Options: slices.Clone(o.choices("services"))},
+					Options: slices.Clone(o.listChoices("services"))},
 				{Name: "required", Kind: form.Switch, Label: "offer_required"},
 				{Name: "consent", Kind: form.Switch, Label: "offer_consent"},
 				{Name: "options", Kind: form.Rows, Label: "offer_option", Key: "option", Fields: []form.Field{
@@ -120,7 +120,7 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 
 // notificationsPart is the form for the addresses that are notified of bookings, and for the customers' reminders.
 var notificationsPart = offerPart{section: "notifications", title: "settings_notifications", action: access.Integrate,
-	groups: func(*offered) []form.Group {
+	groups: func(*offerPage) []form.Group {
 		return []form.Group{{Hint: "settings_notifications_text", Fields: []form.Field{
 			{Name: "notifications.owner_emails", Kind: form.Lines, Label: "offer_owner_emails",
 				Hint: "offer_owner_emails_hint"},

@@ -11,46 +11,46 @@ import (
 // classesKind describes the pages of services with class sessions.
 var classesKind = offerKind{
 	section: "classes", list: "services", word: "class",
-	fresh:  func(*offered) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
-	shows:  func(item document.Fields) bool { return item["classes"] != nil },
-	groups: classGroups,
-	about: func(o *offered, item document.Fields) string {
+	newObject: func(*offerPage) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
+	isShown:   func(item document.Fields) bool { return item["classes"] != nil },
+	groups:    newClassGroups,
+	summarize: func(o *offerPage, item document.Fields) string {
 		sessions, _ := item["classes"].([]any)
-		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]),
+		return joinTexts(formatMinutes(o, item["duration_minutes"]), o.formatPrice(item["price"]),
 			o.page.Words.Count("offer_sessions", len(sessions)))
 	},
 }
 
-func classGroups(o *offered) []form.Group {
+func newClassGroups(o *offerPage) []form.Group {
 	some := func(of []form.Option) []form.Option { return slices.Concat([]form.Option{{Label: "–"}}, of) }
 	return []form.Group{
-		{Fields: wordsOf()},
+		{Fields: newTextFields()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
-		}, o.prices("person"), o.payments())},
+		}, o.newPriceFields("person"), o.newPaymentFields())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
 			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true,
 				Fields: []form.Field{
-					{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},
+					{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.listWeekdays())},
 					{Name: "date", Kind: form.Date, Label: "offer_or_on"},
 					{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
 					{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
-					{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.choices("staff"))},
+					{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.listChoices("staff"))},
 					{Name: "from", Kind: form.Date, Label: "offer_first"},
 					{Name: "to", Kind: form.Date, Label: "offer_last"},
 				}},
 		}},
-		{Title: "offer_shown", Fields: listed()},
+		{Title: "offer_shown", Fields: newListingFields()},
 	}
 }
 
 // eventsKind describes the pages of events, for which the business sells tickets.
 var eventsKind = offerKind{
 	section: "events", list: "events", word: "event",
-	fresh: func(*offered) document.Fields { return document.Fields{} },
-	groups: func(o *offered) []form.Group {
+	newObject: func(*offerPage) document.Fields { return document.Fields{} },
+	groups: func(o *offerPage) []form.Group {
 		return []form.Group{
-			{Fields: slices.DeleteFunc(wordsOf(), func(f form.Field) bool { return f.Name == "category" })},
+			{Fields: slices.DeleteFunc(newTextFields(), func(f form.Field) bool { return f.Name == "category" })},
 			{Title: "offer_time", Fields: []form.Field{
 				{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
 				{Name: "start_time", Kind: form.Time, Label: "offer_begins", Required: true},
@@ -58,10 +58,10 @@ var eventsKind = offerKind{
 			}},
 			{Title: "offer_tickets", Hint: "offer_tickets_hint", Fields: slices.Concat([]form.Field{
 				{Name: "total_capacity", Kind: form.Integer, Label: "offer_seats_in_all", Required: true},
-			}, o.payments(), []form.Field{
+			}, o.newPaymentFields(), []form.Field{
 				{Name: "tiers", Kind: form.Rows, Label: "offer_tier", Key: "ticket", Fields: []form.Field{
 					{Name: "name", Label: "offer_name", Required: true},
-					o.amount("price", "offer_price", "offer_price_hint"),
+					o.newAmountField("price", "offer_price", "offer_price_hint"),
 					{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
 				}},
 			})},
@@ -71,17 +71,17 @@ var eventsKind = offerKind{
 			}},
 		}
 	},
-	about: func(o *offered, item document.Fields) string {
+	summarize: func(o *offerPage, item document.Fields) string {
 		tiers, _ := item["tiers"].([]any)
-		return joined(
-			o.page.Written(worded(item["date"])),
-			o.page.Written(worded(item["start_time"])),
+		return joinTexts(
+			o.page.FormatValue(toText(item["date"])),
+			o.page.FormatValue(toText(item["start_time"])),
 			o.page.Words.Count("offer_kinds_of_tickets", len(tiers)),
 		)
 	},
 }
 
-func worded(value any) string {
+func toText(value any) string {
 	s, _ := value.(string)
 	return s
 }
@@ -89,44 +89,45 @@ func worded(value any) string {
 // rentalsKind describes the pages of the things that customers rent.
 var rentalsKind = offerKind{
 	section: "rentals", list: "rentals", word: "rental",
-	fresh: func(*offered) document.Fields {
+	newObject: func(*offerPage) document.Fields {
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
-	groups: rentalGroups,
-	settle: func(item document.Fields) { // if the owner lists single units, the list replaces the number of units
+	groups: newRentalGroups,
+	// if the owner lists single units, the list replaces the number of units
+	removeExcluded: func(item document.Fields) {
 		if units, _ := item["units"].([]any); len(units) > 0 {
 			delete(item, "units_count")
 		}
 	},
-	about: func(o *offered, item document.Fields) string {
-		return joined(
+	summarize: func(o *offerPage, item document.Fields) string {
+		return joinTexts(
 			o.page.Words.Fill(
-				"offer_per_"+worded(item["price_type"]),
-				map[string]string{"Price": o.price(item["price"])},
+				"offer_per_"+toText(item["price_type"]),
+				map[string]string{"Price": o.formatPrice(item["price"])},
 			),
-			o.page.Words.Count("offer_units_count", online(item)),
+			o.page.Words.Count("offer_units_count", countOnlineUnits(item)),
 		)
 	},
 }
 
-// online returns the number of units of a rental that customers can book online. The result is the field `quantity` of
-// the manifest, but at most the number of units in service.
-func online(item document.Fields) int {
-	pieces := whole(item["units_count"])
-	for _, unit := range asList(item["units"]) {
+// countOnlineUnits returns the number of units of a rental that customers can book online. The result is the field
+// `quantity` of the manifest, but at most the number of units in service.
+func countOnlineUnits(item document.Fields) int {
+	pieces := toInt(item["units_count"])
+	for _, unit := range toList(item["units"]) {
 		if fields, ok := unit.(document.Fields); ok && fields["in_service"] != false {
 			pieces++
 		}
 	}
-	return min(whole(item["quantity"]), pieces)
+	return min(toInt(item["quantity"]), pieces)
 }
 
-func asList(value any) []any {
+func toList(value any) []any {
 	list, _ := value.([]any)
 	return list
 }
 
-func rentalGroups(o *offered) []form.Group {
+func newRentalGroups(o *offerPage) []form.Group {
 	limits := []form.Field{
 		{Name: "min_rental_hours", Kind: form.Integer, Label: "offer_min_hours"},
 		{Name: "max_rental_hours", Kind: form.Integer, Label: "offer_max_hours"},
@@ -135,12 +136,12 @@ func rentalGroups(o *offered) []form.Group {
 		{Name: "outside_hours", Kind: form.Switch, Label: "offer_outside_hours"},
 	}
 	return []form.Group{
-		{Fields: wordsOf()},
+		{Fields: newTextFields()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
-			o.amount("price", "offer_price", "offer_price_hint"),
+			o.newAmountField("price", "offer_price", "offer_price_hint"),
 			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type",
-				Options: o.says("offer_price_", "hourly", "daily")},
-		}, o.payments())},
+				Options: o.newOptions("offer_price_", "hourly", "daily")},
+		}, o.newPaymentFields())},
 		{Title: "offer_how_long", Fields: limits},
 		{Title: "offer_units", Hint: "offer_units_hint", Fields: []form.Field{
 			{Name: "quantity", Kind: form.Integer, Label: "offer_quantity", Hint: "offer_quantity_hint"},
@@ -157,11 +158,11 @@ func rentalGroups(o *offered) []form.Group {
 		{Title: "offer_upsells", Hint: "offer_upsells_hint", Fields: []form.Field{
 			{Name: "upsells", Kind: form.Rows, Label: "offer_upsell", Fields: []form.Field{
 				{Name: "rental", Kind: form.Choice, Label: "offer_with", Required: true,
-					Options: slices.Concat([]form.Option{{Label: "–"}}, o.choices("rentals"))},
+					Options: slices.Concat([]form.Option{{Label: "–"}}, o.listChoices("rentals"))},
 				{Name: "required", Kind: form.Switch, Label: "offer_needed"},
 			}},
 		}},
 		{Title: "offer_shown",
-			Fields: append(listed(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
+			Fields: append(newListingFields(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
 	}
 }

@@ -8,9 +8,9 @@ import (
 // teamKind describes the pages of the staff members whose time customers book.
 var teamKind = offerKind{
 	section: "team", list: "staff", word: "member",
-	fresh:  func(*offered) document.Fields { return document.Fields{} },
-	groups: teamGroups,
-	about: func(o *offered, item document.Fields) string {
+	newObject: func(*offerPage) document.Fields { return document.Fields{} },
+	groups:    newTeamGroups,
+	summarize: func(o *offerPage, item document.Fields) string {
 		key, _ := item["key"].(string)
 		var does []any
 		services, _ := o.fields["services"].([]any)
@@ -20,7 +20,7 @@ var teamKind = offerKind{
 				does = append(does, service["key"])
 			}
 		}
-		return joined(o.page.Words.Say("offer_hours_"+hoursOf(item)), o.names("services", does))
+		return joinTexts(o.page.Words.Say("offer_hours_"+chooseHoursKind(item)), o.formatNames("services", does))
 	},
 }
 
@@ -33,8 +33,9 @@ func contains(list []any, key string) bool {
 	return false
 }
 
-// hoursOf returns the kind of hours that a member has: the hours of the business, own hours, or no weekly hours.
-func hoursOf(member document.Fields) string {
+// chooseHoursKind returns the kind of hours that a member has: the hours of the business, own hours, or no weekly
+// hours.
+func chooseHoursKind(member document.Fields) string {
 	days, own := member["hours"].(document.Fields)
 	switch {
 	case !own:
@@ -45,20 +46,20 @@ func hoursOf(member document.Fields) string {
 	return form.HoursOwn
 }
 
-func teamGroups(o *offered) []form.Group {
+func newTeamGroups(o *offerPage) []form.Group {
 	business, _ := o.fields["hours"].(document.Fields)
 	return []form.Group{
-		{Fields: wordsOf()},
+		{Fields: newTextFields()},
 		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
 			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business},
 		}},
-		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
-		{Title: "offer_shown", Fields: listed()},
+		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{newSingleDatesField()}},
+		{Title: "offer_shown", Fields: newListingFields()},
 	}
 }
 
-// singleDates returns the field for the single dates that have other hours than their weekday.
-func singleDates() form.Field {
+// newSingleDatesField returns the field for the single dates that have other hours than their weekday.
+func newSingleDatesField() form.Field {
 	return form.Field{Name: "overrides", Kind: form.Rows, Label: "offer_date", Fields: []form.Field{
 		{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
 		{Name: "hours", Kind: form.Windows, Label: "offer_hours_that_day"},

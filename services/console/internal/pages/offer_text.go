@@ -23,7 +23,7 @@ func (p *Pages) mountText(business *authorize.Router) {
 }
 
 func (p *Pages) askText(c *fiber.Ctx) error {
-	o, err := p.offered(c, "text", 0)
+	o, err := p.loadOfferPage(c, "text", 0)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 		return err
 	}
 	t := view.OfferText{Offering: o.about, Text: string(o.offer.Text), Warnings: warnings}
-	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
+	return p.render(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 
 // saveText handles a submitted text of the whole manifest. If the text has problems, saveText shows them beside the
@@ -42,32 +42,32 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o, err := p.offered(c, "text", versionOf(posted.Get("base")))
+	o, err := p.loadOfferPage(c, "text", parseVersion(posted.Get("base")))
 	if err != nil {
 		return err
 	}
 	text := strings.ReplaceAll(posted.Get("text"), "\r\n", "\n")
 	again := func(status int, problems []manifest.Problem) error {
-		return p.show(c, status, o.page,
-			view.TextOffer(o.page, view.OfferText{Offering: o.about, Text: text, Wrong: problems}))
+		return p.render(c, status, o.page,
+			view.TextOffer(o.page, view.OfferText{Offering: o.about, Text: text, Problems: problems}))
 	}
-	s := saving{
-		posted: posted, written: &form.Result{}, back: "/offer/text", action: string(c.Request().URI().Path()),
-		always: true,
-		within: func(document.Fields) string { return "-" },
-		again:  func(status int, _ map[string]string) error { return again(status, nil) },
+	s := submission{
+		posted: posted, result: &form.Result{}, back: "/offer/text", action: string(c.Request().URI().Path()),
+		alwaysAsks:     true,
+		findEditedPath: func(document.Fields) string { return "-" },
+		showForm:       func(status int, _ map[string]string) error { return again(status, nil) },
 		draft: func() (*offer.OfferDraft, error) {
 			return p.rooms.Offer.DraftText(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
-				offer.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
+				offer.TextChange{OfferChange: newOfferChange(o, posted), Text: []byte(text)})
 		},
-		wrong: func(problems []manifest.Problem) error {
-			o.page.Wrong = o.page.Words.Say("check")
+		showProblems: func(problems []manifest.Problem) error {
+			o.page.ErrorText = o.page.Words.Say("check")
 			return again(fiber.StatusUnprocessableEntity, problems)
 		},
 	}
 	err = p.publishOffer(c, o, s)
 	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // catalog has refused the text
-		return s.wrong([]manifest.Problem{{Line: 1, Message: fault.Of(err).Sentence}})
+		return s.showProblems([]manifest.Problem{{Line: 1, Message: fault.Of(err).Sentence}})
 	}
 	return err
 }

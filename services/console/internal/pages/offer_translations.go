@@ -26,24 +26,25 @@ var translatable = map[string][]string{
 // translatedLists has the names of the lists with translatable texts. The pages show the texts of one list at a time.
 var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "pricing_rules", "form", "page"}
 
-// onTranslations is the maximum number of objects on one page of translations.
-const onTranslations = 40
+// translationsPageSize is the maximum number of objects on one page of translations.
+const translationsPageSize = 40
 
-// translated is an object of the offer with translatable texts. The field `name` is the prefix of the names of its
-// inputs. The field `called` is the name of the object on the page.
-type translated struct {
-	name, called string
-	object       document.Fields
-	fields       []string
+// translatedObject is an object of the offer with translatable texts. The field `name` is the prefix of the names of
+// its inputs. The field `called` is the name of the object on the page.
+type translatedObject struct {
+	name, title string
+	object      document.Fields
+	fields      []string
 }
 
-// textsOf returns the objects of a list that have translatable texts. The objects inside an object follow this object.
-func textsOf(fields document.Fields, list string) []translated {
-	var all []translated
+// listTexts returns the objects of a list that have translatable texts. The objects inside an object follow this
+// object.
+func listTexts(fields document.Fields, list string) []translatedObject {
+	var all []translatedObject
 	if list == "page" { // the page shows the business's name as its heading
-		all = append(all, translated{"business", "", fields, translatable["business"]})
+		all = append(all, translatedObject{"business", "", fields, translatable["business"]})
 		if page, ok := fields["page"].(document.Fields); ok {
-			all = append(all, translated{"page", "", page, translatable["page"]})
+			all = append(all, translatedObject{"page", "", page, translatable["page"]})
 		}
 		return all
 	}
@@ -51,27 +52,28 @@ func textsOf(fields document.Fields, list string) []translated {
 	items, _ := fields[list].([]any)
 	for _, item := range items {
 		object, _ := item.(document.Fields)
-		key, called := worded(object["key"]), worded(object["name"])+worded(object["label"])
-		all = append(all, translated{list + "." + key, called, object, translatable[list]})
+		key, called := toText(object["key"]), toText(object["name"])+toText(object["label"])
+		all = append(all, translatedObject{list + "." + key, called, object, translatable[list]})
 		within, _ := object[inner].([]any)
 		for _, part := range within {
 			o, _ := part.(document.Fields)
-			all = append(all, translated{list + "." + key + "." + worded(o["key"]), called + " · " + worded(o["name"]) +
-				worded(o["label"]), o, translatable[inner]})
+			all = append(all, translatedObject{list + "." + key + "." + toText(o["key"]),
+				called + " · " + toText(o["name"]) +
+					toText(o["label"]), o, translatable[inner]})
 		}
 	}
 	return all
 }
 
-// translation returns the translation of a field into a language, or "" if there is no translation.
-func (t translated) translation(language, field string) string {
+// findTranslation returns the translation of a field into a language, or "" if there is no translation.
+func (t translatedObject) findTranslation(language, field string) string {
 	all, _ := t.object["translations"].(document.Fields)
 	own, _ := all[language].(document.Fields)
-	return form.TextFromHTML(worded(own[field]))
+	return form.TextFromHTML(toText(own[field]))
 }
 
 // translate writes the translation of a field into a language. If `typed` is "", translate removes the translation.
-func (t translated) translate(language, field, typed string) {
+func (t translatedObject) translate(language, field, typed string) {
 	all, _ := t.object["translations"].(document.Fields)
 	if all == nil {
 		all = document.Fields{}
@@ -97,40 +99,41 @@ func (t translated) translate(language, field, typed string) {
 	}
 }
 
-// asked reads three choices for a page of translations from the address: the list, the objects of this list, and the
-// language.
-func (o *offered) asked(c *fiber.Ctx) view.Translations {
-	t := view.Translations{Offering: o.about, Lists: translatedLists, Of: c.Query("of"), Language: c.Query("language")}
+// parseTranslationsQuery reads three choices for a page of translations from the address: the list, the objects of this
+// list, and the language.
+func (o *offerPage) parseTranslationsQuery(c *fiber.Ctx) view.Translations {
+	t := view.Translations{Offering: o.about, Lists: translatedLists, List: c.Query("of"),
+		Language: c.Query("language")}
 	languages, _ := o.fields["languages"].([]any)
 	for _, l := range languages {
 		if l != o.fields["default_language"] {
-			t.Languages = append(t.Languages, worded(l))
+			t.Languages = append(t.Languages, toText(l))
 		}
 	}
 	if !slices.Contains(t.Languages, t.Language) && len(t.Languages) > 0 {
 		t.Language = t.Languages[0]
 	}
-	if !slices.Contains(translatedLists, t.Of) {
-		t.Of = translatedLists[0]
+	if !slices.Contains(translatedLists, t.List) {
+		t.List = translatedLists[0]
 	}
 	t.From, _ = strconv.Atoi(c.Query("from"))
-	t.Default = worded(o.fields["default_language"])
+	t.Default = toText(o.fields["default_language"])
 	return t
 }
 
-// fill adds the texts and their translations to a page. If `typed` is not nil, the page shows the translations that the
-// person has submitted; otherwise the page shows the translations of the offer.
-func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]string) {
-	all := textsOf(o.fields, t.Of)
+// fillTranslations adds the texts and their translations to a page. If `typed` is not nil, the page shows the
+// translations that the person has submitted; otherwise the page shows the translations of the offer.
+func (o *offerPage) fillTranslations(t *view.Translations, typed url.Values, wrong map[string]string) {
+	all := listTexts(o.fields, t.List)
 	t.From = max(0, min(t.From, len(all)))
-	to := min(len(all), t.From+onTranslations)
+	to := min(len(all), t.From+translationsPageSize)
 	if to < len(all) {
 		t.Next = to
 	}
 	for _, item := range all[t.From:to] {
 		for _, field := range item.fields {
-			original, name := form.TextFromHTML(worded(item.object[field])), item.name+"."+field
-			value := item.translation(t.Language, field)
+			original, name := form.TextFromHTML(toText(item.object[field])), item.name+"."+field
+			value := item.findTranslation(t.Language, field)
 			if original == "" && value == "" {
 				continue
 			}
@@ -138,21 +141,21 @@ func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]
 				value = typed.Get(name)
 			}
 			t.Texts = append(t.Texts, view.Translation{
-				Name: name, Called: item.called, Field: field, Original: original, Value: value,
-				Long: strings.HasSuffix(field, "_html") || field == "description", Wrong: wrong[name],
+				Name: name, Title: item.title, Field: field, Original: original, Value: value,
+				IsLong: strings.HasSuffix(field, "_html") || field == "description", ErrorText: wrong[name],
 			})
 		}
 	}
 }
 
 func (p *Pages) askTranslations(c *fiber.Ctx) error {
-	o, err := p.offered(c, "translations", 0)
+	o, err := p.loadOfferPage(c, "translations", 0)
 	if err != nil {
 		return err
 	}
-	t := o.asked(c)
-	o.fill(&t, nil, nil)
-	return p.show(c, fiber.StatusOK, o.page, view.TranslateOffer(o.page, t))
+	t := o.parseTranslationsQuery(c)
+	o.fillTranslations(&t, nil, nil)
+	return p.render(c, fiber.StatusOK, o.page, view.TranslateOffer(o.page, t))
 }
 
 // saveTranslations writes the translations that the person has changed in the form, and publishes the result.
@@ -161,28 +164,28 @@ func (p *Pages) saveTranslations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	o, err := p.offered(c, "translations", versionOf(posted.Get("base")))
+	o, err := p.loadOfferPage(c, "translations", parseVersion(posted.Get("base")))
 	if err != nil {
 		return err
 	}
-	t := o.asked(c)
-	for _, item := range textsOf(o.fields, t.Of) {
+	t := o.parseTranslationsQuery(c)
+	for _, item := range listTexts(o.fields, t.List) {
 		for _, field := range item.fields {
 			name := item.name + "." + field
 			typed := strings.TrimSpace(strings.ReplaceAll(posted.Get(name), "\r\n", "\n"))
-			if posted.Has(name) && typed != item.translation(t.Language, field) {
+			if posted.Has(name) && typed != item.findTranslation(t.Language, field) {
 				item.translate(t.Language, field, typed)
 			}
 		}
 	}
-	at := "/offer/translations?" + t.Query(t.Language, t.Of, t.From)
-	return p.publishOffer(c, o, saving{
-		posted: posted, written: &form.Result{}, back: at, action: at,
-		within: func(document.Fields) string { return "-" },
-		again: func(status int, wrong map[string]string) error {
+	at := "/offer/translations?" + t.Query(t.Language, t.List, t.From)
+	return p.publishOffer(c, o, submission{
+		posted: posted, result: &form.Result{}, back: at, action: at,
+		findEditedPath: func(document.Fields) string { return "-" },
+		showForm: func(status int, wrong map[string]string) error {
 			t.Offering = o.about
-			o.fill(&t, posted, wrong)
-			return p.show(c, status, o.page, view.TranslateOffer(o.page, t))
+			o.fillTranslations(&t, posted, wrong)
+			return p.render(c, status, o.page, view.TranslateOffer(o.page, t))
 		},
 	})
 }

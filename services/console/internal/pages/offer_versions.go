@@ -22,40 +22,40 @@ import (
 
 // mountVersions adds the routes of the pages about the offer's versions.
 func (p *Pages) mountVersions(business *authorize.Router) {
-	business.Get("/offer/versions", access.ChangeOffer, p.versions)
+	business.Get("/offer/versions", access.ChangeOffer, p.listVersions)
 	business.Get("/offer/versions/:id", access.ChangeOffer, p.askVersion)
-	business.Post("/offer/versions/:id", access.ChangeOffer, p.takeVersionBack)
+	business.Post("/offer/versions/:id", access.ChangeOffer, p.restoreVersion)
 }
 
-// onVersions is the number of versions on one page of the list.
-const onVersions = 25
+// versionsPageSize is the number of versions on one page of the list.
+const versionsPageSize = 25
 
-// mostTakenBack is the maximum number of differences that the page of an old version lists.
-const mostTakenBack = 60
+// maxVersionChanges is the maximum number of differences that the page of an old version lists.
+const maxVersionChanges = 60
 
-// versions lists the published versions, newest first.
-func (p *Pages) versions(c *fiber.Ctx) error {
-	o, err := p.offered(c, "versions", 0)
+// listVersions lists the published versions, newest first.
+func (p *Pages) listVersions(c *fiber.Ctx) error {
+	o, err := p.loadOfferPage(c, "versions", 0)
 	if err != nil {
 		return err
 	}
 	cursor := c.Query("cursor")
 	list, next, err := p.rooms.Offer.ListVersions(c.UserContext(), o.page.Business.Slug,
-		request.Page{Limit: onVersions, Cursor: cursor})
+		request.Page{Limit: versionsPageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	shown := view.Versions{Offering: o.about, Paged: cursor != "", Next: next}
-	names := p.teamNames(c, o.page)
+	shown := view.Versions{Offering: o.about, IsPaged: cursor != "", Next: next}
+	names := p.findTeamNames(c, o.page)
 	for _, v := range list {
-		shown.List = append(shown.List, view.Version{Version: v.Version, By: publisher(o.page, names, v.By)})
+		shown.List = append(shown.List, view.Version{Version: v.Version, By: namePublisher(o.page, names, v.By)})
 	}
-	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
+	return p.render(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
 }
 
-// teamNames returns the names of the team members by id. If the principal may not see the team, it returns only the
+// findTeamNames returns the names of the team members by id. If the principal may not see the team, it returns only the
 // name of the signed-in person.
-func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
+func (p *Pages) findTeamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	by := authorize.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
 	if !page.May(access.ManageTeam) {
@@ -71,9 +71,9 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	return names
 }
 
-// publisher returns the name of the person who published a version. For a program, it returns a word for the kind of
-// program. It returns "" if the publisher is not recorded.
-func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
+// namePublisher returns the name of the person who published a version. For a program, it returns a word for the kind
+// of program. It returns "" if the publisher is not recorded.
+func namePublisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
 	switch {
 	case by.Kind == "":
 		return ""
@@ -83,13 +83,13 @@ func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) stri
 	return page.Words.Say("actor_" + string(by.Kind))
 }
 
-// takingBack returns the newest version, and the old version whose number is in the path. Fault: not_found.
-func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
-	number := versionOf(c.Params("id"))
+// loadOldVersion returns the newest version, and the old version whose number is in the path. Fault: not_found.
+func (p *Pages) loadOldVersion(c *fiber.Ctx) (*offerPage, *offer.Offer, error) {
+	number := parseVersion(c.Params("id"))
 	if number == 0 {
 		return nil, nil, fault.New(fault.NotFound, "There is nothing at this path.")
 	}
-	o, err := p.offered(c, "versions", 0)
+	o, err := p.loadOfferPage(c, "versions", 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,38 +99,39 @@ func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *offer.Offer, error) {
 
 // askVersion shows what publishing an old version again would change.
 func (p *Pages) askVersion(c *fiber.Ctx) error {
-	o, old, err := p.takingBack(c)
+	o, old, err := p.loadOldVersion(c)
 	if err != nil {
 		return err
 	}
 	return p.showVersion(c, fiber.StatusOK, o, old)
 }
 
-func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *offer.Offer) error {
-	differs, err := difference(o.offer.Document, old.Document, mostTakenBack)
+func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offerPage, old *offer.Offer) error {
+	differs, err := compareDocuments(o.offer.Document, old.Document, maxVersionChanges)
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, o.page,
-		view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
+	return p.render(c, status, o.page,
+		view.ShowVersion(o.page, view.OldVersion{Offering: o.about, Number: old.Version, Difference: differs}))
 }
 
-// takeVersionBack publishes an old version again. It publishes only if the newest version is still the version with
+// restoreVersion publishes an old version again. It publishes only if the newest version is still the version with
 // which the page compared the old one. If the change affects customers' bookings, sales or data, it first asks for
 // confirmation, as all forms of the offer do.
-func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
+func (p *Pages) restoreVersion(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	o, old, err := p.takingBack(c)
+	o, old, err := p.loadOldVersion(c)
 	if err != nil {
 		return err
 	}
-	changed := versionOf(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
+	changed := parseVersion(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
 	if !changed {
-		s := saving{posted: posted, back: "/offer/versions/" + c.Params("id"), action: string(c.Request().URI().Path())}
-		if asked, err := p.asksFirst(c, o, s, &offer.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
+		s := submission{posted: posted, back: "/offer/versions/" + c.Params("id"),
+			action: string(c.Request().URI().Path())}
+		if asked, err := p.askConfirmation(c, o, s, &offer.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
 			err != nil {
 			return err
 		}
@@ -142,17 +143,17 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 		}
 		if fault.Is(err, fault.Forbidden) {
 			section, _, _ := strings.Cut(fault.Of(err).Sentence, ":")
-			o.page.Wrong = o.page.Refused(section)
+			o.page.ErrorText = o.page.RefusedSectionText(section)
 			return p.showVersion(c, fiber.StatusConflict, o, old)
 		}
 		if !fault.Is(err, fault.PreconditionFailed) {
 			return err
 		}
 	}
-	o, old, err = p.takingBack(c)
+	o, old, err = p.loadOldVersion(c)
 	if err != nil {
 		return err
 	}
-	o.page.Wrong = o.page.Words.Say("changed")
+	o.page.ErrorText = o.page.Words.Say("changed")
 	return p.showVersion(c, fiber.StatusConflict, o, old)
 }

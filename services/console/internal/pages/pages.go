@@ -61,13 +61,13 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	router.Get("/", admit)
 	router.Use("/business", admit, p.unseal)
 	all := authorize.New(router, "", p.rooms.FindBusiness, p.rooms.Accounts)
-	all.Get("/", access.SeeBusinesses, p.choose)
+	all.Get("/", access.SeeBusinesses, p.chooseBusiness)
 	business := all.Below("/business/:slug")
-	business.Get("", access.SignedIn, p.first)
-	business.Get("/more", access.SignedIn, p.more)
-	business.Get("/today", access.SeeBookings, p.today)
-	business.Get("/calendar", access.SeeBookings, p.calendar)
-	business.Get("/time-off", access.EditOffer, p.timeOff)
+	business.Get("", access.SignedIn, p.redirectToToday)
+	business.Get("/more", access.SignedIn, p.showMore)
+	business.Get("/today", access.SeeBookings, p.showToday)
+	business.Get("/calendar", access.SeeBookings, p.showCalendar)
+	business.Get("/time-off", access.EditOffer, p.showTimeOff)
 	business.Post("/time-off", access.EditOffer, p.setTimeOff)
 	p.mountEvents(business)
 	p.mountRentals(business)
@@ -77,23 +77,23 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountSearch(business)
 	p.mountFirst(all, business)
 	p.mountTeam(business)
-	business.Get("/bookings", access.SeeBookings, p.bookings)
-	business.Post("/bookings", access.SeeBookings, p.find)
+	business.Get("/bookings", access.SeeBookings, p.listBookings)
+	business.Post("/bookings", access.SeeBookings, p.redirectToSearch)
 	business.Get("/bookings.csv", access.Refund, p.exportBookings)
 	business.Get("/bookings/new", access.Serve, p.askBooking)
 	business.Post("/bookings/new", access.Serve, p.book)
-	business.Get("/bookings/:id", access.SeeBookings, p.booking)
-	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, p.transition(booking.MoveConfirm))
-	business.Post("/bookings/:id/"+booking.MoveComplete, access.Finish, p.transition(booking.MoveComplete))
-	business.Post("/bookings/:id/"+booking.MoveNoShow, access.Finish, p.transition(booking.MoveNoShow))
-	business.Post("/bookings/:id/"+booking.MoveReopen, access.Finish, p.transition(booking.MoveReopen))
+	business.Get("/bookings/:id", access.SeeBookings, p.showBooking)
+	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, p.newTransitionHandler(booking.MoveConfirm))
+	business.Post("/bookings/:id/"+booking.MoveComplete, access.Finish, p.newTransitionHandler(booking.MoveComplete))
+	business.Post("/bookings/:id/"+booking.MoveNoShow, access.Finish, p.newTransitionHandler(booking.MoveNoShow))
+	business.Post("/bookings/:id/"+booking.MoveReopen, access.Finish, p.newTransitionHandler(booking.MoveReopen))
 	business.Get("/bookings/:id/cancel", access.Serve, p.askCancel)
 	business.Post("/bookings/:id/cancel", access.Serve, p.cancel)
 	business.Get("/bookings/:id/refund", access.Refund, p.askRefund)
 	business.Post("/bookings/:id/refund", access.Refund, p.refund)
-	business.Get("/bookings/:id/move", access.Serve, p.askMove)
-	business.Post("/bookings/:id/move", access.Serve, p.move)
-	business.Post("/bookings/:id/drop", access.Serve, p.drop)
+	business.Get("/bookings/:id/move", access.Serve, p.askReschedule)
+	business.Post("/bookings/:id/move", access.Serve, p.reschedule)
+	business.Post("/bookings/:id/drop", access.Serve, p.dropBooking)
 	p.mountOffer(business)
 	p.mountCustomers(business)
 	p.mountMessages(business)
@@ -101,9 +101,9 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountIntegrations(business)
 }
 
-// plain returns a page that belongs to no business. The page has the language that the person has chosen, otherwise the
-// language of the browser, otherwise the language `own`.
-func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
+// newPlainPage returns a page that belongs to no business. The page has the language that the person has chosen,
+// otherwise the language of the browser, otherwise the language `own`.
+func (p *Pages) newPlainPage(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return authorize.Principal(c).WidestPermission(a) != access.None },
 		Now: p.rooms.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
@@ -118,9 +118,9 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	return page
 }
 
-// page returns the data that every page of a business needs. The slug of the business is in the path; the argument
+// newPage returns the data that every page of a business needs. The slug of the business is in the path; the argument
 // `place` is the menu entry of the page. Faults: business_not_found; service_unavailable.
-func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
+func (p *Pages) newPage(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
@@ -131,26 +131,26 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 			return nil, err
 		}
 	}
-	page := p.plain(c, business.DefaultLanguage)
-	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
+	page := p.newPlainPage(c, business.DefaultLanguage)
+	page.Business, page.Place, page.Seal = business, place, p.box.ForBusiness(business.Slug).SealPath
 	page.Words.SetRegion(locale.RegionOf(business.Timezone))
 	page.May = func(a access.Action) bool { return authorize.Principal(c).PermissionIn(business.ID, a) != access.None }
-	page.Switches = page.May(access.ManageAccounts) || len(authorize.Principal(c).Businesses()) > 1
-	page.Searches = authorize.Principal(c).PermissionIn(business.ID, access.SeeBookings) != access.NoContact
-	page.Notice = done(page, c.Query("done"))
-	page.Wrong = wrong(page, c.Query("wrong"))
+	page.CanSwitch = page.May(access.ManageAccounts) || len(authorize.Principal(c).Businesses()) > 1
+	page.CanSearch = authorize.Principal(c).PermissionIn(business.ID, access.SeeBookings) != access.NoContact
+	page.Notice = doneText(page, c.Query("done"))
+	page.ErrorText = refusalText(page, c.Query("wrong"))
 	return page, nil
 }
 
-// done returns the message text about a completed action. The argument `what` is the value of the parameter `done` in
-// the address. If the value is unknown, done returns "".
-func done(page *view.Page, what string) string {
-	if slices.Contains(doneIntegrating, what) {
+// doneText returns the message text about a completed action. The argument `what` is the value of the parameter `done`
+// in the address. If the value is unknown, doneText returns "".
+func doneText(page *view.Page, what string) string {
+	if slices.Contains(integrationNotices, what) {
 		return page.Words.Say("done_" + what)
 	}
 	switch what {
 	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
-		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageAgain:
+		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent:
 		return page.Words.Say("done_" + what)
 	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm,
 		booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
@@ -160,13 +160,13 @@ func done(page *view.Page, what string) string {
 	return ""
 }
 
-// wrong returns the message text about a refused action. The argument `what` is the value of the parameter `wrong` in
-// the address. If the value is unknown, wrong returns "".
-func wrong(page *view.Page, what string) string {
+// refusalText returns the message text about a refused action. The argument `what` is the value of the parameter
+// `wrong` in the address. If the value is unknown, refusalText returns "".
+func refusalText(page *view.Page, what string) string {
 	if what == "delivery_waits" {
 		return page.Words.Say(what)
 	}
-	for _, sentence := range sentences {
+	for _, sentence := range faultTexts {
 		if sentence == what {
 			return page.Words.Say(sentence)
 		}
@@ -174,11 +174,11 @@ func wrong(page *view.Page, what string) string {
 	return ""
 }
 
-// show renders a page and sets its headers. Browsers must not cache the page, because it may contain customers' data.
-func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
+// render renders a page and sets its headers. Browsers must not cache the page, because it may contain customers' data.
+func (p *Pages) render(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	web.Protect(c, web.Policy{Nonce: page.Nonce})
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	if err := web.Render(c, status, view.Whole(page, content)); err != nil {
+	if err := web.Render(c, status, view.Document(page, content)); err != nil {
 		return err
 	}
 	return page.Words.Fault()
@@ -187,13 +187,13 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 // ShowFault shows a page about a fault. The page has no internal details, and tells the person what to do next.
 // ShowFault implements [server.ShowFault].
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
-	page := p.plain(c, "")
-	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
+	page := p.newPlainPage(c, "")
+	return p.render(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// choose lists the businesses of the signed-in person. If there is only one, and the person may not create another,
-// choose redirects to the pages of this business.
-func (p *Pages) choose(c *fiber.Ctx) error {
+// chooseBusiness lists the businesses of the signed-in person. If there is only one, and the person may not create
+// another, chooseBusiness redirects to the pages of this business.
+func (p *Pages) chooseBusiness(c *fiber.Ctx) error {
 	asked, err := server.Query(c).Page()
 	if err != nil {
 		return err
@@ -202,15 +202,15 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := p.plain(c, "")
+	page := p.newPlainPage(c, "")
 	if !page.May(access.ManageAccounts) && len(list.Businesses) == 1 && list.NextCursor == "" && asked.Cursor == "" {
 		return c.Redirect(view.Path(list.Businesses[0].Slug)+"/today", fiber.StatusSeeOther)
 	}
-	return p.show(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
+	return p.render(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
 }
 
-// first redirects to Today, the first page of a business.
-func (p *Pages) first(c *fiber.Ctx) error {
+// redirectToToday redirects to Today, the first page of a business.
+func (p *Pages) redirectToToday(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return err
@@ -218,16 +218,16 @@ func (p *Pages) first(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(slug)+"/today", fiber.StatusSeeOther)
 }
 
-func (p *Pages) more(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceMore)
+func (p *Pages) showMore(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceMore)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.More(page))
+	return p.render(c, fiber.StatusOK, page, view.More(page))
 }
 
-func (p *Pages) today(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceToday)
+func (p *Pages) showToday(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceToday)
 	if err != nil {
 		return err
 	}
@@ -235,21 +235,21 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
+	return p.render(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
-// pageAbout returns the data that every page of a business needs, by [Pages.page], and the id in the path.
-func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
-	page, err := p.page(c, place)
+// newPageWithID returns the data that every page of a business needs, by [Pages.page], and the id in the path.
+func (p *Pages) newPageWithID(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
+	page, err := p.newPage(c, place)
 	if err != nil {
 		return nil, uuid.Nil, err
 	}
-	id, err := idOf(c)
+	id, err := parseID(c)
 	return page, id, err
 }
 
-// idOf returns the id in the path. Fault: not_found if it is not a UUID.
-func idOf(c *fiber.Ctx) (uuid.UUID, error) {
+// parseID returns the id in the path. Fault: not_found if it is not a UUID.
+func parseID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
 		return uuid.Nil, fault.New(fault.NotFound, "There is nothing at this path.")
@@ -257,8 +257,9 @@ func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// asked returns the parameters in the address, except `done` and `wrong`, which report the result of the last action.
-func asked(c *fiber.Ctx) url.Values {
+// readQuery returns the parameters in the address, except `done` and `wrong`, which report the result of the last
+// action.
+func readQuery(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
 		return url.Values{}
@@ -268,43 +269,44 @@ func asked(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// backTo redirects to a page of the business that shows the result of an action. The argument `says` is the name of a
-// parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a message
-// text.
+// redirectBack redirects to a page of the business that shows the result of an action. The argument `says` is the name
+// of a parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a
+// message text.
 //
 // The argument `back` is the path and the query of the page, relative to the path of the business. A form sends `back`,
-// so backTo redirects to Today if the path is invalid.
-func backTo(c *fiber.Ctx, slug, back, says, what string) error {
+// so redirectBack redirects to Today if the path is invalid.
+func redirectBack(c *fiber.Ctx, slug, back, parameter, value string) error {
 	at, err := url.Parse(back)
-	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
+	if err != nil || at.IsAbs() || at.Host != "" || !relativePath.MatchString(at.Path) {
 		at = &url.URL{Path: "today"}
 	}
 	values := at.Query()
-	values.Set(says, what)
+	values.Set(parameter, value)
 	sealQuery(c, values)
 	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
 }
 
-// below matches the path of a page relative to the path of its business.
-var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
+// relativePath matches the path of a page relative to the path of its business.
+var relativePath = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// transition returns the handler that changes the status of a booking. The argument `move` is the name of the
+// newTransitionHandler returns the handler that changes the status of a booking. The argument `move` is the name of the
 // transition, such as confirm. If the transition is not possible, the handler redirects to the previous page, which
 // shows the booking's present status.
-func (p *Pages) transition(move string) fiber.Handler {
-	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+func (p *Pages) newTransitionHandler(transition string) fiber.Handler {
+	return p.newButtonHandler(transition, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
 		if err == nil {
-			_, err = p.rooms.Sales.TransitionBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
+			_, err = p.rooms.Sales.TransitionBooking(withNotification(c, form), authorize.Principal(c), slug, id,
+				transition)
 		}
 		return err
 	})
 }
 
-// pressed returns the handler of a form that has only a button. The handler calls `do` and redirects to the previous
-// page. This page shows the message text with the id `done`. If the action is refused and the person can solve the
-// fault, this page shows the reason for the refusal instead.
-func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+// newButtonHandler returns the handler of a form that has only a button. The handler calls `do` and redirects to the
+// previous page. This page shows the message text with the id `done`. If the action is refused and the person can solve
+// the fault, this page shows the reason for the refusal instead.
+func (p *Pages) newButtonHandler(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
 		if err != nil {
@@ -314,23 +316,23 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 		if err != nil {
 			return err
 		}
-		id, err := idOf(c)
+		id, err := parseID(c)
 		if err != nil {
 			return err
 		}
 		err = do(c, slug, id)
-		if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
-			return backTo(c, slug, form.Get("back"), "wrong", sentence)
+		if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {
+			return redirectBack(c, slug, form.Get("back"), "wrong", sentence)
 		}
 		if err != nil {
 			return err
 		}
-		return backTo(c, slug, form.Get("back"), "done", done)
+		return redirectBack(c, slug, form.Get("back"), "done", done)
 	}
 }
 
-// sentences maps the codes of faults that a person can solve to the ids of message texts.
-var sentences = map[fault.Kind]string{
+// faultTexts maps the codes of faults that a person can solve to the ids of message texts.
+var faultTexts = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free",
 	fault.ServiceNotFound:  "not_offered",
 	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
@@ -345,9 +347,9 @@ var sentences = map[fault.Kind]string{
 	fault.IdempotencyMismatch: "sent_already",
 }
 
-// found returns the booking whose id is in the path, and the data that its page needs.
-func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
-	page, id, err := p.pageAbout(c, view.PlaceBookings)
+// findBooking returns the booking whose id is in the path, and the data that its page needs.
+func (p *Pages) findBooking(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
+	page, id, err := p.newPageWithID(c, view.PlaceBookings)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -355,16 +357,17 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	return page, b, err
 }
 
-// here returns the query, with "?", of the list from which the person opened a booking. It returns "" if the query is
-// empty.
-func here(c *fiber.Ctx) string {
-	if values := asked(c); len(values) > 0 {
+// readListQuery returns the query, with "?", of the list from which the person opened a booking. It returns "" if the
+// query is empty.
+func readListQuery(c *fiber.Ctx) string {
+	if values := readQuery(c); len(values) > 0 {
 		return "?" + values.Encode()
 	}
 	return ""
 }
 
-// toBooking redirects to the page of a booking after an action. This page shows the message text with the id `done`.
-func toBooking(c *fiber.Ctx, business *catalog.Snapshot, id uuid.UUID, done string) error {
-	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
+// redirectToBooking redirects to the page of a booking after an action. This page shows the message text with the id
+// `done`.
+func redirectToBooking(c *fiber.Ctx, business *catalog.Snapshot, id uuid.UUID, done string) error {
+	return redirectBack(c, business.Slug, "bookings/"+id.String()+readListQuery(c), "done", done)
 }

@@ -18,18 +18,18 @@ func (p *Pages) mountPause(business *authorize.Router) {
 	business.Post("/pause/end", access.ChangeOffer, p.endPause)
 }
 
-// pausePage returns the page that pauses online bookings, with the present pause. If another system manages the offer,
-// the page shows the name of that system.
-func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
-	page, err := p.page(c, view.PlaceToday)
+// loadPausePage returns the page that pauses online bookings, with the present pause. If another system manages the
+// offer, the page shows the name of that system.
+func (p *Pages) loadPausePage(c *fiber.Ctx) (*view.Page, view.PauseForm, error) {
+	page, err := p.newPage(c, view.PlaceToday)
 	if err != nil {
-		return nil, view.Pausing{}, err
+		return nil, view.PauseForm{}, err
 	}
 	offer, err := p.rooms.Offer.ReadOffer(c.UserContext(), page.Business.Slug, 0)
 	if err != nil {
-		return nil, view.Pausing{}, err
+		return nil, view.PauseForm{}, err
 	}
-	asked := view.Pausing{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
+	asked := view.PauseForm{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
 		ManagedBy: string(offer.Manifest.ManagedBy)}
 	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.rooms.Clock.Now()) {
 		asked.Until = until.String()
@@ -38,11 +38,11 @@ func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 }
 
 func (p *Pages) askPause(c *fiber.Ctx) error {
-	page, asked, err := p.pausePage(c)
+	page, asked, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Pause(page, asked))
+	return p.render(c, fiber.StatusOK, page, view.Pause(page, asked))
 }
 
 func (p *Pages) pause(c *fiber.Ctx) error {
@@ -50,21 +50,21 @@ func (p *Pages) pause(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, asked, err := p.pausePage(c)
+	page, asked, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
 	asked.Until = form.Get("until")
 	until, err := timespan.ParseDate(asked.Until)
 	if err != nil || until < asked.First {
-		asked.Wrong = page.Words.Say("pause_date_wrong")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Pause(page, asked))
+		asked.ErrorText = page.Words.Say("pause_date_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Pause(page, asked))
 	}
 	return p.setPause(c, page, asked, &until, "paused")
 }
 
 func (p *Pages) endPause(c *fiber.Ctx) error {
-	page, asked, err := p.pausePage(c)
+	page, asked, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
@@ -73,14 +73,14 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 
 // setPause pauses online bookings until the date `until`, or ends the pause if `until` is nil. Then it redirects to
 // Today, which shows the message text with the id `done`.
-func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
+func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.PauseForm, until *timespan.Date, done string) error {
 	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
-	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
-		page.Wrong = page.Words.Say(sentence)
-		return p.show(c, fault.KindOf(err).Status, page, view.Pause(page, asked))
+	if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {
+		page.ErrorText = page.Words.Say(sentence)
+		return p.render(c, fault.KindOf(err).Status, page, view.Pause(page, asked))
 	}
 	if err != nil {
 		return err
 	}
-	return backTo(c, page.Business.Slug, "today", "done", done)
+	return redirectBack(c, page.Business.Slug, "today", "done", done)
 }

@@ -23,21 +23,21 @@ import (
 
 // mountRentals adds the routes of the pages about rentals and their reservations.
 func (p *Pages) mountRentals(business *authorize.Router) {
-	business.Get("/rentals", access.SeeSales, p.rentals)
+	business.Get("/rentals", access.SeeSales, p.showRentals)
 	business.Get("/rentals/new", access.Serve, p.askReserve)
 	business.Post("/rentals/new", access.Serve, p.reserve)
-	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.reservation(rental.MovePickup))
-	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.reservation(rental.MoveReturn))
+	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.newReservationHandler(rental.MovePickup))
+	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.newReservationHandler(rental.MoveReturn))
 	business.Get("/reservations/:id/cancel", access.Serve, p.askCancelReservation)
 	business.Post("/reservations/:id/cancel", access.Serve, p.cancelReservation)
 	business.Get("/reservations/:id/refund", access.Refund, p.askRefundReservation)
 	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
 }
 
-// rentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The
+// showRentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The
 // parameter `from` in the address is the first of these days.
-func (p *Pages) rentals(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceRentals)
+func (p *Pages) showRentals(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceRentals)
 	if err != nil {
 		return err
 	}
@@ -53,27 +53,28 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Rentals(page, rented))
+	return p.render(c, fiber.StatusOK, page, view.Rentals(page, rented))
 }
 
-// reservation returns the handler that changes the status of a reservation. The argument `move` is the name of the
-// transition.
-func (p *Pages) reservation(move string) fiber.Handler {
-	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.rooms.Sales.TransitionReservation(c.UserContext(), authorize.Principal(c), slug, id, move)
+// newReservationHandler returns the handler that changes the status of a reservation. The argument `move` is the name
+// of the transition.
+func (p *Pages) newReservationHandler(transition string) fiber.Handler {
+	return p.newButtonHandler(transition, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.rooms.Sales.TransitionReservation(c.UserContext(), authorize.Principal(c), slug, id, transition)
 		return err
 	})
 }
 
 // askReserve shows the reservation form. Parameters in the address may preset the rental and the date.
 func (p *Pages) askReserve(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceRentals)
+	page, err := p.newPage(c, view.PlaceRentals)
 	if err != nil {
 		return err
 	}
 	date := cmp.Or(c.Query("date"), page.Business.Today(page.Now).String())
-	return p.show(c, fiber.StatusOK, page, view.Reserve(page, view.Reserving{Rental: c.Query("rental"), Start: date,
-		End: date, Quantity: "1", Key: rand.Text()}))
+	return p.render(c, fiber.StatusOK, page,
+		view.Reserve(page, view.ReservationForm{Rental: c.Query("rental"), Start: date,
+			End: date, Quantity: "1", Key: rand.Text()}))
 }
 
 // reserve reserves units of a rental for a customer. The form has an Idempotency-Key, so that a form that is sent twice
@@ -83,30 +84,30 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceRentals)
+	page, err := p.newPage(c, view.PlaceRentals)
 	if err != nil {
 		return err
 	}
-	typed, wanted := typedReservation(page, form)
-	if len(typed.Wrong) > 0 {
-		page.Wrong = page.Words.Say("check")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
+	typed, wanted := parseReservation(page, form)
+	if len(typed.FieldErrors) > 0 {
+		page.ErrorText = page.Words.Say("check")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	made, err := p.rooms.Sales.Reserve(ctx, authorize.Principal(c), page.Business.Slug, wanted)
 	if err == nil && len(made.Warnings) > 0 {
-		return backTo(c, page.Business.Slug, "rentals", "done", "reserved_outside")
+		return redirectBack(c, page.Business.Slug, "rentals", "done", "reserved_outside")
 	}
 	if err == nil {
-		return backTo(c, page.Business.Slug, "rentals", "done", "reserved")
+		return redirectBack(c, page.Business.Slug, "rentals", "done", "reserved")
 	}
 	status := fault.KindOf(err).Status
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong, typed.Wrong = page.Words.Say("check"),
+		page.ErrorText, typed.FieldErrors = page.Words.Say("check"),
 			map[string]string{"quantity": page.Words.Say("units_lacking")}
 	} else {
 		var ok bool
-		if status, ok = refused(page, err, &typed.Wrong); !ok {
+		if status, ok = prepareRefusedForm(page, err, &typed.FieldErrors); !ok {
 			return err
 		}
 	}
@@ -114,25 +115,25 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		// The next reservation needs a new Idempotency-Key, because it differs from the refused one.
 		typed.Key = rand.Text()
 	}
-	return p.show(c, status, page, view.Reserve(page, typed))
+	return p.render(c, status, page, view.Reserve(page, typed))
 }
 
-// typedReservation reads a reservation from the form. It checks only the rules that need no request to another service;
+// parseReservation reads a reservation from the form. It checks only the rules that need no request to another service;
 // the service rental checks the other rules.
-func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
-	typed := view.Reserving{
+func parseReservation(page *view.Page, form url.Values) (view.ReservationForm, rental.NewReservation) {
+	typed := view.ReservationForm{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),
 		EndTime:  form.Get("end_time"),
 		Quantity: strings.TrimSpace(form.Get("quantity")), Name: strings.TrimSpace(form.Get("name")),
 		Email: strings.TrimSpace(form.Get("email")),
-		Key:   form.Get("key"), Wrong: map[string]string{},
+		Key:   form.Get("key"), FieldErrors: map[string]string{},
 	}
 	wanted := rental.NewReservation{RentalID: typed.Rental, StartDate: typed.Start, EndDate: typed.End,
 		CustomerName: typed.Name}
 	for field, value := range map[string]string{"rental": typed.Rental, "start": typed.Start, "end": typed.End,
 		"name": typed.Name} {
 		if value == "" {
-			typed.Wrong[field] = page.Words.Say("fill")
+			typed.FieldErrors[field] = page.Words.Say("fill")
 		}
 	}
 	for value, into := range map[*string]**string{&typed.StartTime: &wanted.StartTime, &typed.EndTime: &wanted.EndTime,
@@ -143,10 +144,10 @@ func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.
 	}
 	n, err := strconv.Atoi(typed.Quantity)
 	if wanted.Quantity = n; err != nil || n < 1 {
-		typed.Wrong["quantity"] = page.Words.Say("check_field")
+		typed.FieldErrors["quantity"] = page.Words.Say("check_field")
 	}
 	if typed.Email != "" && !email.Valid(typed.Email) {
-		typed.Wrong["email"] = page.Words.Say("email_wrong")
+		typed.FieldErrors["email"] = page.Words.Say("email_wrong")
 	}
 	return typed, wanted
 }

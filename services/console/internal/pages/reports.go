@@ -19,48 +19,49 @@ import (
 // mountReports adds the routes of the reports on bookings, revenue and working time, as pages and as CSV files. Every
 // role that may see all sales may see the reports, because they have no data of single customers.
 func (p *Pages) mountReports(business *authorize.Router) {
-	business.Get("/reports", access.SeeSales, p.reports)
-	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.rooms.Reports.ReportBookings,
-		reportcsv.FormatBookings))
-	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.rooms.Reports.ReportRevenue,
+	business.Get("/reports", access.SeeSales, p.showReports)
+	business.Get("/reports/bookings.csv", access.SeeSales,
+		newReportExporter(p, "bookings", p.rooms.Reports.ReportBookings,
+			reportcsv.FormatBookings))
+	business.Get("/reports/revenue.csv", access.SeeSales, newReportExporter(p, "revenue", p.rooms.Reports.ReportRevenue,
 		reportcsv.FormatRevenue))
-	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation",
+	business.Get("/reports/utilisation.csv", access.SeeSales, newReportExporter(p, "utilisation",
 		p.rooms.Reports.ReportUtilisation,
 		reportcsv.FormatUtilisation))
 }
 
-// reports shows all reports for the period and the grouping in the address.
-func (p *Pages) reports(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceReports)
+// showReports shows all reports for the period and the grouping in the address.
+func (p *Pages) showReports(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceReports)
 	if err != nil {
 		return err
 	}
-	typed, q := typedReport(c, page)
-	if len(typed.Wrong) > 0 {
-		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+	typed, q := parseReport(c, page)
+	if len(typed.FieldErrors) > 0 {
+		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
 	}
 	r, err := p.rooms.Reports.LoadOverview(c.UserContext(), page.Business.Slug, q)
 	if fault.Is(err, fault.InvalidParameter) {
-		typed.Wrong = map[string]string{"by": page.Words.Say("reports_too_much")}
-		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+		typed.FieldErrors = map[string]string{"by": page.Words.Say("reports_too_much")}
+		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
 	}
 	if err != nil {
 		return err
 	}
-	shown, err := view.Report(page, r)
+	shown, err := view.NewReportPage(page, r)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
+	return p.render(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
 }
 
-// typedReport reads the parameters `from`, `to` and `by` of a report from the address. Without dates, the report covers
+// parseReport reads the parameters `from`, `to` and `by` of a report from the address. Without dates, the report covers
 // the last 28 days, 12 weeks or 12 months, depending on `by`.
-func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
+func parseReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)),
-		Wrong: map[string]string{}}
+		FieldErrors: map[string]string{}}
 	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}
-	typed.Usual = typed.From == "" && typed.To == ""
+	typed.IsDefault = typed.From == "" && typed.To == ""
 	for _, field := range []struct {
 		name, value string
 		date        *timespan.Date
@@ -70,32 +71,32 @@ func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) 
 		}
 		d, err := timespan.ParseDate(field.value)
 		if err != nil {
-			typed.Wrong[field.name] = page.Words.Say("check_field")
+			typed.FieldErrors[field.name] = page.Words.Say("check_field")
 			continue
 		}
 		*field.date = d
 	}
 	if typed.From == "" {
-		q.From = usualFrom(q.By, q.To)
+		q.From = computeDefaultFrom(q.By, q.To)
 	} else if typed.To == "" {
 		q.To = max(q.From, q.To)
 	}
-	if len(typed.Wrong) == 0 {
+	if len(typed.FieldErrors) == 0 {
 		typed.From, typed.To = q.From.String(), q.To.String()
 		switch {
 		case q.To < q.From:
-			typed.Wrong["to"] = page.Words.Say("reports_turned")
+			typed.FieldErrors["to"] = page.Words.Say("reports_turned")
 		case q.To-q.From >= report.MaxDays:
-			typed.Wrong["to"] = page.Words.Say("reports_too_long")
+			typed.FieldErrors["to"] = page.Words.Say("reports_too_long")
 		case q.Check() != nil:
-			typed.Wrong["by"] = page.Words.Say("check_field")
+			typed.FieldErrors["by"] = page.Words.Say("check_field")
 		}
 	}
 	return typed, q
 }
 
-// usualFrom returns the default first date of a report whose last date is `to`.
-func usualFrom(by report.By, to timespan.Date) timespan.Date {
+// computeDefaultFrom returns the default first date of a report whose last date is `to`.
+func computeDefaultFrom(by report.By, to timespan.Date) timespan.Date {
 	const weeks, months = 12, 12
 	switch by {
 	case report.Month:
@@ -108,19 +109,19 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 	return to - 27
 }
 
-// exportReport returns the handler that sends a report as CSV. The parameters in the address are the dates and the
+// newReportExporter returns the handler that sends a report as CSV. The parameters in the address are the dates and the
 // grouping.
-func exportReport[Row any](
+func newReportExporter[Row any](
 	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error),
 	csv func([]Row) []byte,
 ) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		page, err := p.page(c, view.PlaceReports)
+		page, err := p.newPage(c, view.PlaceReports)
 		if err != nil {
 			return err
 		}
-		typed, q := typedReport(c, page)
-		if len(typed.Wrong) > 0 {
+		typed, q := parseReport(c, page)
+		if len(typed.FieldErrors) > 0 {
 			return fault.New(fault.InvalidParameter,
 				"from, to and by: write two dates, the first before the last, and day, week or month.")
 		}

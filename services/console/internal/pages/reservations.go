@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// foundReservation returns the reservation whose id is in the path, and the data that its page needs.
-func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
-	page, id, err := p.pageAbout(c, view.PlaceRentals)
+// findReservation returns the reservation whose id is in the path, and the data that its page needs.
+func (p *Pages) findReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
+	page, id, err := p.newPageWithID(c, view.PlaceRentals)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -24,28 +24,28 @@ func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation,
 }
 
 func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
-	page, r, err := p.foundReservation(c)
+	page, r, err := p.findReservation(c)
 	if err != nil {
 		return err
 	}
 	return p.showCancelReservation(c, fiber.StatusOK, page,
-		view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+		view.CancelReservationForm{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
 // showCancelReservation shows the form that cancels a reservation. If the reservation is picked up or has ended, it
 // cannot be cancelled; showCancelReservation then redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
-	asked view.CancellingReservation) error {
+	asked view.CancelReservationForm) error {
 	preview, err := p.rooms.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
 		asked.Reservation.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
-		return backTo(c, page.Business.Slug, "rentals", "wrong", "changed")
+		return redirectBack(c, page.Business.Slug, "rentals", "wrong", "changed")
 	}
 	asked.Preview, asked.Payment, asked.Currency = preview, asked.Reservation.Payment, asked.Reservation.Currency
-	return p.show(c, status, page, view.CancelReservation(page, asked))
+	return p.render(c, status, page, view.CancelReservation(page, asked))
 }
 
 // cancelReservation cancels a reservation and refunds the chosen amount.
@@ -54,37 +54,38 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, r, err := p.foundReservation(c)
+	page, r, err := p.findReservation(c)
 	if err != nil {
 		return err
 	}
 	ctx, slug := c.UserContext(), page.Business.Slug
-	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+	asked := view.CancelReservationForm{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
-	if asked.Wrong = tooMuch(page, refund, r.Payment, r.Currency); asked.Wrong != "" {
+	if asked.ErrorText = checkRefundLimit(page, refund, r.Payment, r.Currency); asked.ErrorText != "" {
 		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.rooms.Sales.CancelReservation(notifiedBy(c, form), authorize.Principal(c), slug, r.ID,
+		if _, err = p.rooms.Sales.CancelReservation(withNotification(c, form), authorize.Principal(c), slug, r.ID,
 			booking.Cancel{Refund: refund}); err == nil {
-			return backTo(c, slug, "rentals", "done", "reservation_cancel")
+			return redirectBack(c, slug, "rentals", "done", "reservation_cancel")
 		}
 	}
-	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
 	if !ok {
 		return err
 	}
 	return p.showCancelReservation(c, status, page, asked)
 }
 
-// refunding returns the refund form of a reservation. After the refund, the form leads back to the page of the
+// newRefundForm returns the refund form of a reservation. After the refund, the form leads back to the page of the
 // customer.
-func refunding(r *rental.Reservation) view.RefundingReservation {
-	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(),
-		Back: "rentals"}
+func newRefundForm(r *rental.Reservation) view.RefundReservationForm {
+	asked := view.RefundReservationForm{Reservation: *r, Left: computeRefundable(r.Payment),
+		Amount: computeRefundable(r.Payment).String(),
+		Back:   "rentals"}
 	if r.CustomerEmail != nil {
 		asked.Back = "customers/one?" + url.Values{"email": {*r.CustomerEmail}}.Encode()
 	}
@@ -92,11 +93,11 @@ func refunding(r *rental.Reservation) view.RefundingReservation {
 }
 
 func (p *Pages) askRefundReservation(c *fiber.Ctx) error {
-	page, r, err := p.foundReservation(c)
+	page, r, err := p.findReservation(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.RefundReservation(page, refunding(r)))
+	return p.render(c, fiber.StatusOK, page, view.RefundReservation(page, newRefundForm(r)))
 }
 
 func (p *Pages) refundReservation(c *fiber.Ctx) error {
@@ -104,26 +105,26 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, r, err := p.foundReservation(c)
+	page, r, err := p.findReservation(c)
 	if err != nil {
 		return err
 	}
-	asked, again := refunding(r), ""
+	asked, again := newRefundForm(r), ""
 	asked.Amount = form.Get("amount")
-	amount, ok := amountOf(asked.Amount)
-	if asked.Wrong = tooMuch(page, amount, r.Payment, r.Currency); asked.Wrong != "" {
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.RefundReservation(page, asked))
+	amount, ok := parseAmount(asked.Amount)
+	if asked.ErrorText = checkRefundLimit(page, amount, r.Payment, r.Currency); asked.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundReservation(page, asked))
 	}
 	if !ok {
 		again = "amount_wrong"
 	} else if _, err = p.rooms.Sales.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug,
 		r.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
-		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
+		return redirectBack(c, page.Business.Slug, asked.Back, "done", "refunded")
 	}
-	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.show(c, status, page, view.RefundReservation(page, asked))
+	return p.render(c, status, page, view.RefundReservation(page, asked))
 }

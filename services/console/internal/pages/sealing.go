@@ -17,7 +17,7 @@ type boxKey struct{}
 // sealed), so that the handlers read plain text.
 func (p *Pages) unseal(c *fiber.Ctx) error {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
-	box := p.box.Of(strings.Clone(slug))
+	box := p.box.ForBusiness(strings.Clone(slug))
 	c.Locals(boxKey{}, box)
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err == nil && box.OpenQuery(values) {
@@ -33,9 +33,9 @@ func sealQuery(c *fiber.Ctx, values url.Values) {
 	}
 }
 
-// find handles the search form, which browsers send by POST. It redirects to the page with the results. It encrypts the
-// search text in the address of this page if the text contains an e-mail address.
-func (p *Pages) find(c *fiber.Ctx) error {
+// redirectToSearch handles the search form, which browsers send by POST. It redirects to the page with the results. It
+// encrypts the search text in the address of this page if the text contains an e-mail address.
+func (p *Pages) redirectToSearch(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
 		return err

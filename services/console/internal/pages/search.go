@@ -13,13 +13,14 @@ import (
 
 // mountSearch adds the routes of the page with the results of the search field.
 func (p *Pages) mountSearch(business *authorize.Router) {
-	business.Get("/search", access.SeeBookings, p.search)
-	business.Post("/search", access.SeeBookings, p.find)
+	business.Get("/search", access.SeeBookings, p.showSearch)
+	business.Post("/search", access.SeeBookings, p.redirectToSearch)
 }
 
-// search finds bookings, customers and pages. If the search text is empty, it redirects to the list of all bookings.
-func (p *Pages) search(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceNone)
+// showSearch finds bookings, customers and pages. If the search text is empty, it redirects to the list of all
+// bookings.
+func (p *Pages) showSearch(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceNone)
 	if err != nil {
 		return err
 	}
@@ -34,5 +35,5 @@ func (p *Pages) search(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Search(page, found))
+	return p.render(c, fiber.StatusOK, page, view.Search(page, found))
 }

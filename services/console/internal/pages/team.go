@@ -21,21 +21,21 @@ import (
 
 // mountTeam adds the routes of the pages on which an owner manages the members of a business.
 func (p *Pages) mountTeam(business *authorize.Router) {
-	business.Get("/team", access.ManageTeam, p.team)
+	business.Get("/team", access.ManageTeam, p.showTeam)
 	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
 	business.Post("/team/invite", access.ManageTeam, p.invite)
 	business.Post("/team/invitations/:id/withdraw", access.ManageTeam,
-		p.ends("/team", "team_withdrawn", p.withdrawInvitation))
-	business.Get("/team/:id", access.ManageTeam, p.member)
+		p.newEndHandler("/team", "team_withdrawn", p.withdrawInvitation))
+	business.Get("/team/:id", access.ManageTeam, p.showMember)
 	business.Post("/team/:id", access.ManageTeam, p.changeMember)
-	business.Get("/team/:id/made", access.ManageTeam, p.made)
-	business.Post("/team/:id/made", access.ManageTeam, p.endMade)
+	business.Get("/team/:id/made", access.ManageTeam, p.showCredentials)
+	business.Post("/team/:id/made", access.ManageTeam, p.revokeCredentials)
 	business.Get("/team/:id/remove", access.ManageTeam, p.askMemberRemoval)
 	business.Post("/team/:id/remove", access.ManageTeam, p.removeMember)
 }
 
-func (p *Pages) team(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+func (p *Pages) showTeam(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -51,12 +51,12 @@ func (p *Pages) team(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	happened, more, err := p.teamHistory(c, page)
+	happened, more, err := p.loadTeamHistory(c, page)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Team(page,
-		view.TeamList{Members: list, Next: next, Invitations: invitations, Happened: happened, More: more}))
+	return p.render(c, fiber.StatusOK, page, view.Team(page,
+		view.TeamList{Members: list, Next: next, Invitations: invitations, Events: happened, HasMore: more}))
 }
 
 func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) error {
@@ -67,14 +67,14 @@ func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) erro
 	return p.rooms.Accounts.WithdrawInvitation(c.UserContext(), authorize.Principal(c), business, id)
 }
 
-// mostTeamHistory is the maximum number of events that the team's history shows.
-const mostTeamHistory = 25
+// maxTeamHistory is the maximum number of events that the team's history shows.
+const maxTeamHistory = 25
 
-// teamHistory returns the newest events about the members and the API tokens of the business, newest first. The second
-// result reports whether there are older events.
-func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
+// loadTeamHistory returns the newest events about the members and the API tokens of the business, newest first. The
+// second result reports whether there are older events.
+func (p *Pages) loadTeamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
 	list, err := p.rooms.ListTeamEvents(c.UserContext(), authorize.Principal(c), page.Business.ID,
-		request.Page{Limit: mostTeamHistory})
+		request.Page{Limit: maxTeamHistory})
 	if err != nil {
 		return nil, false, err
 	}
@@ -88,17 +88,17 @@ func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bo
 	}
 	happened := make([]view.TeamEvent, len(list.Events))
 	for i, e := range list.Events {
-		happened[i] = view.TeamEvent{Event: e, Of: names[e.Subject.ID], By: publisher(page, names, e.Actor)}
+		happened[i] = view.TeamEvent{Event: e, Subject: names[e.Subject.ID], By: namePublisher(page, names, e.Actor)}
 	}
 	return happened, list.NextCursor != "", nil
 }
 
 func (p *Pages) askInvitation(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
+	return p.render(c, fiber.StatusOK, page, view.Invite(page, view.InviteForm{}))
 }
 
 // invite invites a person, and shows the link of the invitation. It does not redirect after the invitation, because
@@ -108,54 +108,55 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	wanted := view.Inviting{
+	wanted := view.InviteForm{
 		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")),
-		Joining: joining(page, form.Get("role"), form.Get("staff")),
+		RoleForm: parseJoining(page, form.Get("role"), form.Get("staff")),
 	}
 	if !email.Valid(wanted.Email) {
-		wanted.WrongEmail = page.Words.Say("email_wrong")
+		wanted.EmailError = page.Words.Say("email_wrong")
 	}
-	if wanted.WrongEmail != "" || wanted.Wrong() {
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, wanted))
+	if wanted.EmailError != "" || wanted.HasErrors() {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, wanted))
 	}
 	invited, err := p.rooms.Accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business, identity.Invitation{
 		Email: wanted.Email, Name: wanted.Name, Role: access.Role(wanted.Role), StaffID: wanted.StaffID(),
 	})
 	switch {
 	case errors.Is(err, store.ErrAlreadyMember):
-		wanted.WrongEmail = page.Words.Say("team_member_already")
+		wanted.EmailError = page.Words.Say("team_member_already")
 	case errors.Is(err, store.ErrTooManyBusinesses), errors.Is(err, store.ErrTooManyInvitations):
-		wanted.WrongEmail = page.Words.Say("team_other_business")
+		wanted.EmailError = page.Words.Say("team_other_business")
 	case err != nil:
 		return err
 	default:
-		return p.show(c, fiber.StatusOK, page,
+		return p.render(c, fiber.StatusOK, page,
 			view.Invited(page, invited, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
 	}
-	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
+	return p.render(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
 
-// joining reads the role and the staff member of a person from a form. It adds an error message for each invalid value.
-func joining(page *view.Page, role, staff string) view.Joining {
-	j := view.Joining{Role: role, Staff: staff}
+// parseJoining reads the role and the staff member of a person from a form. It adds an error message for each invalid
+// value.
+func parseJoining(page *view.Page, role, staff string) view.RoleForm {
+	j := view.RoleForm{Role: role, Staff: staff}
 	switch {
 	case !access.Role(role).IsBusinessRole():
-		j.WrongRole = page.Words.Say("fill")
+		j.RoleError = page.Words.Say("fill")
 	case role != string(access.Staff):
 		j.Staff = ""
 	case staff == "":
-		j.WrongStaff = page.Words.Say("team_staff_missing")
+		j.StaffError = page.Words.Say("team_staff_missing")
 	}
 	return j
 }
 
-// teamMember returns the member of the team whose id is in the path, and the data that the member's page needs.
-func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+// findMember returns the member of the team whose id is in the path, and the data that the member's page needs.
+func (p *Pages) findMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,12 +164,12 @@ func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) 
 	return page, m, err
 }
 
-func (p *Pages) member(c *fiber.Ctx) error {
-	page, m, err := p.teamMember(c)
+func (p *Pages) showMember(c *fiber.Ctx) error {
+	page, m, err := p.findMember(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Member(page, m, view.JoiningOf(m)))
+	return p.render(c, fiber.StatusOK, page, view.Member(page, m, view.NewRoleForm(m)))
 }
 
 func (p *Pages) changeMember(c *fiber.Ctx) error {
@@ -176,43 +177,43 @@ func (p *Pages) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, m, err := p.teamMember(c)
+	page, m, err := p.findMember(c)
 	if err != nil {
 		return err
 	}
-	wanted := joining(page, form.Get("role"), form.Get("staff"))
-	if wanted.Wrong() {
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
+	wanted := parseJoining(page, form.Get("role"), form.Get("staff"))
+	if wanted.HasErrors() {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
 	}
 	_, err = p.rooms.Accounts.ChangeMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID,
 		access.Role(wanted.Role), wanted.StaffID())
 	if errors.Is(err, store.ErrLastOwner) {
-		wanted.WrongRole = page.Words.Say("team_last_owner")
-		return p.show(c, fiber.StatusConflict, page, view.Member(page, m, wanted))
+		wanted.RoleError = page.Words.Say("team_last_owner")
+		return p.render(c, fiber.StatusConflict, page, view.Member(page, m, wanted))
 	}
-	return p.backToTeam(c, page, "team_changed", err)
+	return p.redirectToTeam(c, page, "team_changed", err)
 }
 
 func (p *Pages) askMemberRemoval(c *fiber.Ctx) error {
-	page, m, err := p.teamMember(c)
+	page, m, err := p.findMember(c)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.RemoveMember(page, m))
+	return p.render(c, fiber.StatusOK, page, view.RemoveMember(page, m))
 }
 
 func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	page, m, err := p.teamMember(c)
+	page, m, err := p.findMember(c)
 	if err != nil {
 		return err
 	}
 	err = p.rooms.Accounts.RemoveMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID)
 	if errors.Is(err, store.ErrLastOwner) {
-		page.Wrong = page.Words.Say("team_last_owner")
-		return p.show(c, fiber.StatusConflict, page, view.RemoveMember(page, m))
+		page.ErrorText = page.Words.Say("team_last_owner")
+		return p.render(c, fiber.StatusConflict, page, view.RemoveMember(page, m))
 	}
 	if err != nil {
 		return err
@@ -224,13 +225,13 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed",
 			fiber.StatusSeeOther)
 	}
-	return p.backToTeam(c, page, "team_removed", nil)
+	return p.redirectToTeam(c, page, "team_removed", nil)
 }
 
-// made shows the valid API keys, calendar feeds, webhooks and tokens that a person created in this business. The person
-// may have left the team.
-func (p *Pages) made(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+// showCredentials shows the valid API keys, calendar feeds, webhooks and tokens that a person created in this business.
+// The person may have left the team.
+func (p *Pages) showCredentials(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -238,25 +239,25 @@ func (p *Pages) made(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Made(page, id, made))
+	return p.render(c, fiber.StatusOK, page, view.Credentials(page, id, made))
 }
 
-func (p *Pages) endMade(c *fiber.Ctx) error {
+func (p *Pages) revokeCredentials(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	return p.backToTeam(c, page, "team_made_ended", p.rooms.Integrations.RevokeCredentials(c.UserContext(),
+	return p.redirectToTeam(c, page, "team_made_ended", p.rooms.Integrations.RevokeCredentials(c.UserContext(),
 		authorize.Principal(c), page.Business,
 		id))
 }
 
-// backToTeam redirects to the page of the team, which shows the message text with the id `done`. If a person has
+// redirectToTeam redirects to the page of the team, which shows the message text with the id `done`. If a person has
 // removed themselves, the page of the team redirects them to the sign-in page.
-func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
+func (p *Pages) redirectToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {
 		return err
 	}

@@ -15,37 +15,37 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// timeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
+// showTimeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
 // offer chooses a member by the parameter `staff_id`. If this parameter is missing and there are several members, the
 // page asks for the member.
-func (p *Pages) timeOff(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceCalendar)
+func (p *Pages) showTimeOff(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
 		return err
 	}
 	_, unnamed := uuid.Parse(c.Query("staff_id"))
 	if unnamed != nil && len(page.Business.Staff) > 1 && authorize.Principal(c).PermissionIn(page.Business.ID,
 		access.EditOffer) != access.Own {
-		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
+		return p.render(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
 	}
-	off, err := p.offOf(c, page, c.Query("staff_id"))
+	off, err := p.loadTimeOff(c, page, c.Query("staff_id"))
 	if err != nil {
 		return err
 	}
 	if off == nil {
-		return p.show(c, fiber.StatusOK, page, view.NoTimeOff(page))
+		return p.render(c, fiber.StatusOK, page, view.NoTimeOff(page))
 	}
 	today := page.Business.Today(page.Now).String()
-	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
+	return p.render(c, fiber.StatusOK, page, view.TimeOff(page, view.TimeOffForm{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the time off of one member. If the principal may see only their own time off, this member is the
+// loadTimeOff reads the time off of one member. If the principal may see only their own time off, this member is the
 // principal. Otherwise the argument `asked` is the id of the member. If `asked` is not a valid id and the business has
-// only one member, offOf reads the time off of that member.
+// only one member, loadTimeOff reads the time off of that member.
 //
-// offOf returns nil if the business has no member with the id `asked`. It also returns nil if `asked` is not a valid id
-// and the business does not have exactly one member.
-func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
+// loadTimeOff returns nil if the business has no member with the id `asked`. It also returns nil if `asked` is not a
+// valid id and the business does not have exactly one member.
+func (p *Pages) loadTimeOff(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.MembershipIn(page.Business.ID)
 	id := self.StaffID
@@ -72,54 +72,55 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceCalendar)
+	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
 		return err
 	}
-	off, err := p.offOf(c, page, form.Get("staff_id"))
+	off, err := p.loadTimeOff(c, page, form.Get("staff_id"))
 	if err != nil {
 		return err
 	}
 	if off == nil {
-		return p.show(c, fiber.StatusConflict, page, view.NoTimeOff(page))
+		return p.render(c, fiber.StatusConflict, page, view.NoTimeOff(page))
 	}
 	by, id, adds := authorize.Principal(c), off.Member.ID, form.Get("what") != "work"
-	typed := view.Off{
+	typed := view.TimeOffForm{
 		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"),
 		ToTime: form.Get("to_time"),
 	}
-	away, wrong := absence(typed)
+	away, wrong := parseAbsence(typed)
 	if wrong == nil && adds {
 		wrong = away.Check(page.Business.Today(page.Now))
 	}
 	if wrong != nil {
-		page.Wrong, typed.Wrong = page.Words.Say("check"), page.Words.Say("time_off_wrong")
-		return p.show(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
+		page.ErrorText, typed.ErrorText = page.Words.Say("check"), page.Words.Say("time_off_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
 	}
 	if adds && form.Get("agreed") != "yes" {
-		if typed.InTheWay, err = p.rooms.Offer.ListOverlappingBookings(c.UserContext(), by, page.Business, id,
+		if typed.Overlapping, err = p.rooms.Offer.ListOverlappingBookings(c.UserContext(), by, page.Business, id,
 			away); err != nil {
 			return err
 		}
-		if len(typed.InTheWay) > 0 {
-			return p.show(c, fiber.StatusConflict, page, view.TimeOff(page, typed))
+		if len(typed.Overlapping) > 0 {
+			return p.render(c, fiber.StatusConflict, page, view.TimeOff(page, typed))
 		}
 	}
 	err = p.rooms.Offer.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
 	back := "time-off?staff_id=" + id.String()
-	if sentence := sentences[fault.KindOf(err)]; err != nil &&
+	if sentence := faultTexts[fault.KindOf(err)]; err != nil &&
 		(sentence != "" || fault.Is(err, fault.PreconditionFailed)) {
-		return backTo(c, page.Business.Slug, back, "wrong", cmp.Or(sentence, "changed"))
+		return redirectBack(c, page.Business.Slug, back, "wrong", cmp.Or(sentence, "changed"))
 	}
 	if err != nil {
 		return err
 	}
-	return backTo(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
+	return redirectBack(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }
 
-// absence parses the dates and times of an absence that a person has typed. Without times, the absence covers whole
-// days. If only one time is given, the absence begins at the start of the first day or ends at the end of the last day.
-func absence(typed view.Off) (offer.Absence, error) {
+// parseAbsence parses the dates and times of an absence that a person has typed. Without times, the parseAbsence covers
+// whole days. If only one time is given, the absence begins at the start of the first day or ends at the end of the
+// last day.
+func parseAbsence(typed view.TimeOffForm) (offer.Absence, error) {
 	from, wrongFrom := timespan.ParseDate(typed.From)
 	to, wrongTo := timespan.ParseDate(typed.To)
 	away := offer.Absence{

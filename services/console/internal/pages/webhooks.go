@@ -24,29 +24,29 @@ import (
 // mountWebhooks adds the routes of the pages about webhook endpoints and their deliveries.
 func (p *Pages) mountWebhooks(business *authorize.Router) {
 	const all, one = "/settings/webhooks", "/settings/webhooks/:id"
-	business.Get(all, access.Integrate, p.webhooks)
-	business.Post(all, access.Integrate, p.makeWebhook)
-	business.Get(one, access.Integrate, p.webhook)
+	business.Get(all, access.Integrate, p.listWebhooks)
+	business.Post(all, access.Integrate, p.createWebhook)
+	business.Get(one, access.Integrate, p.getWebhook)
 	business.Post(one, access.Integrate, p.changeWebhook)
 	business.Post(one+"/test", access.Integrate,
-		p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		p.newWebhookHandler("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 			_, err := p.rooms.Integrations.TestWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
-	business.Post(one+"/pause", access.Integrate, p.ofWebhook("webhook_paused", p.activate(false)))
-	business.Post(one+"/resume", access.Integrate, p.ofWebhook("webhook_resumed", p.activate(true)))
+	business.Post(one+"/pause", access.Integrate, p.newWebhookHandler("webhook_paused", p.newActivateAction(false)))
+	business.Post(one+"/resume", access.Integrate, p.newWebhookHandler("webhook_resumed", p.newActivateAction(true)))
 	business.Post(one+"/rotate", access.Integrate, p.rotateWebhook)
 	business.Post(one+"/remove", access.Integrate,
-		p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		p.newEndHandler(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 			return p.rooms.Integrations.DeleteWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 		}))
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
 
-// webhooks shows all webhook endpoints of the business, and the form for a new one. All endpoints are on one page,
+// listWebhooks shows all webhook endpoints of the business, and the form for a new one. All endpoints are on one page,
 // because the number of endpoints of a business has a low limit.
-func (p *Pages) webhooks(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
+func (p *Pages) listWebhooks(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form vie
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, page, view.Webhooks(page, list.Webhooks, form))
+	return p.render(c, status, page, view.Webhooks(page, list.Webhooks, form))
 }
 
-// typedWebhook reads the form of a webhook endpoint. If the person has chosen all events, the field `Events` of the
+// parseWebhook reads the form of a webhook endpoint. If the person has chosen all events, the field `Events` of the
 // result is "*".
-func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
+func parseWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	form, err := web.Form(c)
 	if err != nil {
 		return view.WebhookForm{}, err
@@ -76,32 +76,32 @@ func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	return typed, nil
 }
 
-// wrongWebhook prepares the form of a webhook endpoint that was refused, so that the form can be shown again. It
-// returns the HTTP status of the page. It writes the reason under the name of the input that causes the refusal. The
+// prepareRefusedWebhook prepares the form of a webhook endpoint that was refused, so that the form can be shown again.
+// It returns the HTTP status of the page. It writes the reason under the name of the input that causes the refusal. The
 // second result is false if the person cannot solve the fault.
-func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
-	status, ok := refused(page, err, &typed.Wrong)
+func prepareRefusedWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
+	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
 	if fault.Is(err, fault.InvalidParameter) {
 		name, _, _ := strings.Cut(fault.Of(err).Sentence, ":")
-		typed.Wrong = map[string]string{"url": page.Words.Say("webhook_url_wrong")}
+		typed.FieldErrors = map[string]string{"url": page.Words.Say("webhook_url_wrong")}
 		if name == "events" {
-			typed.Wrong = map[string]string{"events": page.Words.Say("webhook_events_wrong")}
+			typed.FieldErrors = map[string]string{"events": page.Words.Say("webhook_events_wrong")}
 		}
 	}
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong = page.Words.Say("webhook_too_many")
+		page.ErrorText = page.Words.Say("webhook_too_many")
 	}
 	return status, ok
 }
 
-// makeWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that a form that is
-// sent twice creates only one endpoint.
-func (p *Pages) makeWebhook(c *fiber.Ctx) error {
-	typed, err := typedWebhook(c)
+// createWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that a form that
+// is sent twice creates only one endpoint.
+func (p *Pages) createWebhook(c *fiber.Ctx) error {
+	typed, err := parseWebhook(c)
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 		notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
 	if err == nil {
 		page.Notice = page.Words.Say("webhook_made")
-		return p.showWebhook(c, fiber.StatusCreated, page, made.ID, view.Webhook{Secret: made.Secret})
+		return p.showWebhook(c, fiber.StatusCreated, page, made.ID, view.WebhookPage{Secret: made.Secret})
 	}
-	status, ok := wrongWebhook(page, &typed, err)
+	status, ok := prepareRefusedWebhook(page, &typed, err)
 	if !ok {
 		return err
 	}
@@ -120,19 +120,19 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 	return p.showWebhooks(c, status, page, typed)
 }
 
-// webhook shows one endpoint with its deliveries.
-func (p *Pages) webhook(c *fiber.Ctx) error {
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+// getWebhook shows one endpoint with its deliveries.
+func (p *Pages) getWebhook(c *fiber.Ctx) error {
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
-	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{})
+	return p.showWebhook(c, fiber.StatusOK, page, id, view.WebhookPage{})
 }
 
-func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.UUID, shown view.Webhook) error {
-	shown.Asked, shown.Cursor = c.Query("status"), c.Query("cursor")
-	if !slices.Contains(view.DeliveryStatuses, shown.Asked) {
-		shown.Asked = ""
+func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.UUID, shown view.WebhookPage) error {
+	shown.Query, shown.Cursor = c.Query("status"), c.Query("cursor")
+	if !slices.Contains(view.DeliveryStatuses, shown.Query) {
+		shown.Query = ""
 	}
 	err := peers.RunTogether(func() error {
 		found, err := p.rooms.Integrations.FindWebhook(c.UserContext(), page.Business.Slug, id)
@@ -141,8 +141,8 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 		}
 		return err
 	}, func() error {
-		sent, err := p.rooms.Integrations.ListDeliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
-			request.Page{Limit: onPage, Cursor: shown.Cursor})
+		sent, err := p.rooms.Integrations.ListDeliveries(c.UserContext(), page.Business.Slug, id, shown.Query,
+			request.Page{Limit: bookingsPageSize, Cursor: shown.Cursor})
 		if err == nil {
 			shown.Deliveries, shown.Next = sent.Deliveries, sent.NextCursor
 		}
@@ -151,49 +151,49 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 	if err != nil {
 		return err
 	}
-	if len(shown.Form.Wrong) == 0 {
+	if len(shown.Form.FieldErrors) == 0 {
 		shown.Form = view.WebhookForm{URL: shown.Webhook.URL, Events: shown.Webhook.Events}
 	}
-	return p.show(c, status, page, view.OneWebhook(page, shown))
+	return p.render(c, status, page, view.ShowWebhook(page, shown))
 }
 
 // changeWebhook changes the URL and the events of an endpoint.
 func (p *Pages) changeWebhook(c *fiber.Ctx) error {
-	typed, err := typedWebhook(c)
+	typed, err := parseWebhook(c)
 	if err != nil {
 		return err
 	}
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
 	change := notifications.WebhookChange{URL: &typed.URL, Events: typed.Events}
 	if len(typed.Events) == 0 {
-		page.Wrong, typed.Wrong = page.Words.Say("check"),
+		page.ErrorText, typed.FieldErrors = page.Words.Say("check"),
 			map[string]string{"events": page.Words.Say("webhook_events_wrong")}
-		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.Webhook{Form: typed})
+		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.WebhookPage{Form: typed})
 	}
 	_, err = p.rooms.Integrations.ChangeWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id, change)
 	if err == nil {
-		return toPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
+		return redirectToPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
 	}
-	status, ok := wrongWebhook(page, &typed, err)
+	status, ok := prepareRefusedWebhook(page, &typed, err)
 	if !ok {
 		return err
 	}
-	return p.showWebhook(c, status, page, id, view.Webhook{Form: typed})
+	return p.showWebhook(c, status, page, id, view.WebhookPage{Form: typed})
 }
 
-// ofWebhook returns the handler of a form that has only a button and is about one webhook endpoint. The handler calls
-// `do` and redirects to the page of the endpoint. This page shows the message text with the id `done`, or the reason
-// for the refusal.
-func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+// newWebhookHandler returns the handler of a form that has only a button and is about one webhook endpoint. The handler
+// calls `do` and redirects to the page of the endpoint. This page shows the message text with the id `done`, or the
+// reason for the refusal.
+func (p *Pages) newWebhookHandler(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)
+		return p.newEndHandler("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)
 	}
 }
 
-func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
+func (p *Pages) newActivateAction(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
 	return func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		_, err := p.rooms.Integrations.ChangeWebhook(c.UserContext(), authorize.Principal(c), slug, id,
 			notifications.WebhookChange{Active: &active})
@@ -206,7 +206,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 		return err
 	}
 	page.Notice = page.Words.Say("webhook_rotated")
-	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{Secret: rotated.Secret})
+	return p.showWebhook(c, fiber.StatusOK, page, id, view.WebhookPage{Secret: rotated.Secret})
 }
 
 // retryDelivery sends a delivery of a webhook again.
@@ -224,7 +224,7 @@ func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -235,10 +235,10 @@ func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 	to := "/settings/webhooks/" + of.String()
 	_, err = p.rooms.Integrations.RetryDelivery(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	if fault.Is(err, fault.Conflict) {
-		return toPage(c, page.Business.Slug, to, "wrong", "delivery_waits")
+		return redirectToPage(c, page.Business.Slug, to, "wrong", "delivery_waits")
 	}
 	if err != nil {
 		return err
 	}
-	return toPage(c, page.Business.Slug, to, "done", "delivery_again")
+	return redirectToPage(c, page.Business.Slug, to, "done", "delivery_again")
 }

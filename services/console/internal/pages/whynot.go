@@ -17,41 +17,42 @@ import (
 
 // mountWhyNot adds the route of the page that explains why a time cannot be booked.
 func (p *Pages) mountWhyNot(business *authorize.Router) {
-	business.Get("/why-not", access.Serve, p.whyNot)
+	business.Get("/why-not", access.Serve, p.showStartForm)
 }
 
-// whyNot shows a form for the start of a booking. If the address has a start, the page also explains why this start
-// cannot be booked.
-func (p *Pages) whyNot(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceCalendar)
+// showStartForm shows a form for the start of a booking. If the address has a start, the page also explains why this
+// start cannot be booked.
+func (p *Pages) showStartForm(c *fiber.Ctx) error {
+	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
 		return err
 	}
-	w := view.WhyNot{
+	w := view.StartForm{
 		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()),
 		Time: c.Query("time"), Staff: c.Query("staff"),
 	}
 	if w.Service == "" || w.Time == "" {
-		return p.show(c, fiber.StatusOK, page, view.AskWhyNot(page, w))
+		return p.render(c, fiber.StatusOK, page, view.AskStart(page, w))
 	}
-	start, err := startOf(w)
+	start, err := parseStart(w)
 	if err == nil {
 		w.Answer, err = p.rooms.Sales.ExplainStart(c.UserContext(), authorize.Principal(c), page.Business, start)
 	}
 	if err == nil {
 		w.About = page.Business.Service(start.ServiceIDs[0])
-		return p.show(c, fiber.StatusOK, page, view.AskWhyNot(page, w))
+		return p.render(c, fiber.StatusOK, page, view.AskStart(page, w))
 	}
-	status, ok := refused(page, err, &w.Wrong)
+	status, ok := prepareRefusedForm(page, err, &w.FieldErrors)
 	if !ok {
 		return err
 	}
-	return p.show(c, status, page, view.AskWhyNot(page, w))
+	return p.render(c, status, page, view.AskStart(page, w))
 }
 
-// startOf reads what a person has typed about the start of a booking: the service, the date, the time and the member.
-// Fault: invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
-func startOf(w view.WhyNot) (availability.Question, error) {
+// parseStart reads what a person has typed about the start of a booking: the service, the date, the time and the
+// member. Fault: invalid_parameter; its message begins with the name of the parameter in the API of the service
+// booking.
+func parseStart(w view.StartForm) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")
 	id, err := request.ID("service_ids", service)

@@ -157,16 +157,16 @@ func (p *Pages) openDevice(c *fiber.Ctx) error {
 func (p *Pages) showDeviceQuestion(c *fiber.Ctx, status int, asking view.Device) error {
 	err := p.runAttempt(c, newSessionAttempter(c), func() error {
 		waiting, err := p.accounts.FindDeviceLogin(c.UserContext(), asking.Code)
-		asking.Waiting = waiting
+		asking.Login = waiting
 		return err
 	})
 	switch {
 	case fault.Is(err, fault.RateLimited):
 		var slow view.SignInForm
 		setRetryAfter(c, &slow, err)
-		asking.Wait, status = slow.Wait, fiber.StatusTooManyRequests
+		asking.RetryAfter, status = slow.RetryAfter, fiber.StatusTooManyRequests
 	case errors.Is(err, identity.ErrInvalidSecret):
-		asking.Waiting, asking.Wrong, status = nil, true, fiber.StatusUnprocessableEntity
+		asking.Login, asking.IsUnknown, status = nil, true, fiber.StatusUnprocessableEntity
 	case err != nil:
 		return err
 	default:
@@ -211,9 +211,9 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	case fault.Is(err, fault.RateLimited):
 		var slow view.SignInForm
 		setRetryAfter(c, &slow, err)
-		return p.showDevice(c, fiber.StatusTooManyRequests, view.Device{Code: asking.Code, Wait: slow.Wait})
+		return p.showDevice(c, fiber.StatusTooManyRequests, view.Device{Code: asking.Code, RetryAfter: slow.RetryAfter})
 	case errors.Is(err, identity.ErrInvalidSecret):
-		asking.Wrong = true
+		asking.IsUnknown = true
 		return p.showDevice(c, fiber.StatusUnprocessableEntity, asking)
 	case err != nil:
 		return err

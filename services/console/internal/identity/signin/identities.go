@@ -39,7 +39,7 @@ func (p *Pages) redirectToProvider(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	address, attempt, err := p.accounts.BeginIdentity(c.UserContext())
 	if err != nil {
-		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{Wrong: "provider_away"})
+		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{ErrorText: "provider_away"})
 	}
 	setAttempt(c, attempt.String(), attemptSeconds)
 	return c.Redirect(address, fiber.StatusSeeOther)
@@ -52,7 +52,7 @@ func (p *Pages) handleCallback(c *fiber.Ctx) error {
 	attempt, ok := oidc.ParseAttempt(readCookie(c, attemptCookie, loopbackAttemptCookie))
 	setAttempt(c, "", -1)
 	if !ok {
-		return p.showSignIn(c, fiber.StatusForbidden, view.SignInForm{Wrong: "provider_refused"})
+		return p.showSignIn(c, fiber.StatusForbidden, view.SignInForm{ErrorText: "provider_refused"})
 	}
 	err := p.runAttempt(c, newAddressAttempter(c), func() error {
 		return p.startSession(c, func() (string, error) {
@@ -68,13 +68,13 @@ func (p *Pages) handleCallback(c *fiber.Ctx) error {
 		setRetryAfter(c, &asking, err)
 		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
 	case errors.Is(err, oidc.ErrUnavailable):
-		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{Wrong: "provider_away"})
+		return p.showSignIn(c, fiber.StatusServiceUnavailable, view.SignInForm{ErrorText: "provider_away"})
 	case errors.Is(err, oidc.ErrUnverified):
-		asking.Wrong = "provider_unverified"
+		asking.ErrorText = "provider_unverified"
 	case errors.Is(err, oidc.ErrRefused):
-		asking.Wrong = "provider_refused"
+		asking.ErrorText = "provider_refused"
 	case errors.Is(err, identity.ErrInvalidSecret):
-		asking.Wrong = "provider_nobody"
+		asking.ErrorText = "provider_nobody"
 	default:
 		return err
 	}

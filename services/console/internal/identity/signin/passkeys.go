@@ -83,7 +83,7 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 		var asking view.SignInForm
 		setRetryAfter(c, &asking, err)
 		return p.sendOptions(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string {
-			return view.FormatTooOften(page, asking.Wait)
+			return view.FormatTooOften(page, asking.RetryAfter)
 		})
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *Pages) signInByPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
+	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email")), ErrorText: "passkey_wrong"}
 	clear := takeChallenge(c)
 	err = p.startSession(c, func() (string, error) {
 		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"),
@@ -113,7 +113,7 @@ func (p *Pages) signInByPasskey(c *fiber.Ctx) error {
 	case err == nil:
 		return p.redirectSignedIn(c)
 	case fault.Is(err, fault.RateLimited):
-		asking.Wrong = ""
+		asking.ErrorText = ""
 		setRetryAfter(c, &asking, err)
 		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
 	case errors.Is(err, identity.ErrInvalidSecret):

@@ -59,7 +59,7 @@ func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 		setRetryAfter(c, &asking, err)
 		return p.showSignIn(c, fiber.StatusTooManyRequests, asking)
 	case errors.Is(err, identity.ErrInvalidSecret):
-		asking.Wrong = "wrong_password"
+		asking.ErrorText = "wrong_password"
 		return p.showSignIn(c, fiber.StatusUnprocessableEntity, asking)
 	}
 	return err
@@ -105,7 +105,7 @@ func (p *Pages) runAttempt(c *fiber.Ctx, by limits.Attempter, try func() error) 
 // Retry-After and on the page.
 func setRetryAfter(c *fiber.Ctx, asking *view.SignInForm, err error) {
 	after := fault.Of(err)
-	asking.Wait = after.RetryAfter
+	asking.RetryAfter = after.RetryAfter
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(after.RetrySeconds()))
 }
 
@@ -159,7 +159,7 @@ func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.PasswordForm)
 		return err
 	}
 	choosing.Email = person.Email
-	choosing.Passkeys = person.HasPasskey
+	choosing.EndsPasskeys = person.HasPasskey
 	return p.render(c, status, func(page view.Page) view.Content { return view.ChoosePassword(page, choosing) })
 }
 
@@ -173,7 +173,7 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 			c.Get(fiber.HeaderUserAgent))
 	})
 	if wrong := findPasswordErrorText(err); wrong != "" {
-		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongNew: wrong})
+		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: wrong})
 	}
 	if errors.Is(err, identity.ErrInvalidSecret) {
 		return p.render(c, fiber.StatusNotFound, view.ExpiredPasswordLink)
@@ -204,7 +204,7 @@ func (p *Pages) askPassword(c *fiber.Ctx) error {
 
 func (p *Pages) showChange(c *fiber.Ctx, status int, choosing view.PasswordForm) error {
 	person := SignedInPerson(c).Person
-	choosing.Email, choosing.Current, choosing.Account = person.Email, person.HasPassword, true
+	choosing.Email, choosing.AsksCurrent, choosing.IsSignedIn = person.Email, person.HasPassword, true
 	return p.render(c, status, func(page view.Page) view.Content { return view.ChoosePassword(page, choosing) })
 }
 
@@ -223,17 +223,17 @@ func (p *Pages) changePassword(c *fiber.Ctx) error {
 		return err
 	})
 	if wrong := findPasswordErrorText(err); wrong != "" {
-		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongNew: wrong})
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: wrong})
 	}
 	switch {
 	case errors.Is(err, identity.ErrStale):
 		return p.showAccount(c, fiber.StatusConflict, findPasskeyErrorText(err))
 	case errors.Is(err, identity.ErrWrongPassword):
-		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{WrongCurrent: "current_wrong"})
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{CurrentError: "current_wrong"})
 	case fault.Is(err, fault.RateLimited):
 		var asking view.SignInForm
 		setRetryAfter(c, &asking, err)
-		return p.showChange(c, fiber.StatusTooManyRequests, view.PasswordForm{Wait: asking.Wait})
+		return p.showChange(c, fiber.StatusTooManyRequests, view.PasswordForm{RetryAfter: asking.RetryAfter})
 	case err != nil:
 		return err
 	}

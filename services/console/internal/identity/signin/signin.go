@@ -190,12 +190,12 @@ func (p *Pages) askSignIn(c *fiber.Ctx) error {
 
 // showSignIn shows the sign-in page with the configured ways to sign in.
 func (p *Pages) showSignIn(c *fiber.Ctx, status int, asking view.SignInForm) error {
-	asking.Password = p.accounts.AllowsPasswords
+	asking.OffersPassword = p.accounts.AllowsPasswords
 	if p.accounts.Provider != nil {
 		asking.Provider = p.accounts.Provider.Name()
 	}
-	asking.Passkeys = p.offersPasskeys(c)
-	asking.Forgotten = asking.Password && p.accounts.OwnerURL != ""
+	asking.OffersPasskeys = p.offersPasskeys(c)
+	asking.OffersPasswordLink = asking.OffersPassword && p.accounts.OwnerURL != ""
 	return p.render(c, status, func(page view.Page) view.Content { return view.SignIn(page, asking) })
 }
 
@@ -305,8 +305,8 @@ func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	return p.render(c, status, func(page view.Page) view.Content {
 		return view.Account(page, view.AccountPage{
 			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys,
-			Invitations: invitations, Passwords: p.accounts.AllowsPasswords, Adds: p.offersPasskeys(c),
-			Devices: devices, BusinessNames: names, Done: doneTexts[c.Query("done")], Wrong: wrong,
+			Invitations: invitations, OffersPasswords: p.accounts.AllowsPasswords, CanAddPasskeys: p.offersPasskeys(c),
+			Devices: devices, BusinessNames: names, Done: doneTexts[c.Query("done")], ErrorText: wrong,
 		})
 	})
 }

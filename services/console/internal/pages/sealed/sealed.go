@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// mark is the first character of each encrypted value.
-const mark = "~"
+// sealedPrefix is the first character of each encrypted value.
+const sealedPrefix = "~"
 
 // parameters are the query parameters that may contain customers' data.
 var parameters = []string{"email", "name", "phone", "query"}
@@ -58,9 +58,9 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
-// Of returns a box for the values of one business; the argument `business` is the slug. This box cannot decrypt values
-// of another business, or values that the box from [New] has encrypted.
-func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
+// ForBusiness returns a box for the values of one business; the argument `business` is the slug. This box cannot
+// decrypt values of another business, or values that the box from [New] has encrypted.
+func (b *Box) ForBusiness(business string) *Box { return &Box{keys: b.keys, business: business} }
 
 // Seal encrypts a text. The result has the mark, followed by letters, digits, dashes and underscores.
 func (b *Box) Seal(text string) string {
@@ -68,13 +68,14 @@ func (b *Box) Seal(text string) string {
 	mac := hmac.New(sha256.New, k.mac)
 	mac.Write([]byte(b.business + "\x00" + text))
 	nonce := mac.Sum(nil)[:k.aead.NonceSize()]
-	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), []byte(b.business)))
+	return sealedPrefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text),
+		[]byte(b.business)))
 }
 
 // Open decrypts a value. The second result is false if the value was not encrypted by a box of the same business and
 // keys.
 func (b *Box) Open(value string) (string, bool) {
-	coded, marked := strings.CutPrefix(value, mark)
+	coded, marked := strings.CutPrefix(value, sealedPrefix)
 	whole, err := base64.RawURLEncoding.DecodeString(coded)
 	if !marked || err != nil {
 		return "", false

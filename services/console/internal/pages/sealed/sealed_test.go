@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
-func box(t testing.TB, secrets ...string) *sealed.Box {
+func newBox(t testing.TB, secrets ...string) *sealed.Box {
 	t.Helper()
 	b, err := sealed.New(secrets...)
 	if err != nil {
@@ -19,11 +19,11 @@ func box(t testing.TB, secrets ...string) *sealed.Box {
 	return b
 }
 
-// TestSealedValuesOpenForTheirInstallationAlone shows that a sealed value opens again, also while a new secret replaces
+// TestSealedValuesOpenOnlyWithSameSecrets shows that a sealed value opens again, also while a new secret replaces
 // the old one. It does not open with another secret. Equal values are sealed alike.
-func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
+func TestSealedValuesOpenOnlyWithSameSecrets(t *testing.T) {
 	t.Parallel()
-	mine, rotating, others := box(t, "one"), box(t, "two", "one"), box(t, "three")
+	mine, rotating, others := newBox(t, "one"), newBox(t, "two", "one"), newBox(t, "three")
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		value := mine.Seal(text)
@@ -48,14 +48,14 @@ func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
 	})
 }
 
-// TestSealedValuesOpenForTheirBusinessAlone shows that a value that is sealed for one business does not open for
+// TestSealedValuesOpenOnlyForSameBusiness shows that a value that is sealed for one business does not open for
 // another. The same value is sealed differently for each business.
-func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
+func TestSealedValuesOpenOnlyForSameBusiness(t *testing.T) {
 	t.Parallel()
-	b := box(t, "one")
-	harbor, quay := b.Of("harbor"), b.Of("quay")
+	b := newBox(t, "one")
+	harbor, quay := b.ForBusiness("harbor"), b.ForBusiness("quay")
 	value := harbor.Seal("zoe@example.com")
-	if got, ok := box(t, "two", "one").Of("harbor").Open(value); !ok || got != "zoe@example.com" {
+	if got, ok := newBox(t, "two", "one").ForBusiness("harbor").Open(value); !ok || got != "zoe@example.com" {
 		t.Errorf("its own business opens it as %q, %v", got, ok)
 	}
 	for name, other := range map[string]*sealed.Box{"another business": quay, "no business": b} {
@@ -68,11 +68,11 @@ func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
 	}
 }
 
-// TestSealedQueriesHaveNoAddresses shows that a sealed path contains no e-mail address, and that the opened query
+// TestSealQueryHidesAddresses shows that a sealed path contains no e-mail address, and that the opened query
 // equals the original one.
-func TestSealedQueriesHaveNoAddresses(t *testing.T) {
+func TestSealQueryHidesAddresses(t *testing.T) {
 	t.Parallel()
-	b := box(t, "one")
+	b := newBox(t, "one")
 	rapid.Check(t, func(t *rapid.T) {
 		values := url.Values{}
 		for _, name := range []string{"email", "name", "phone", "query", "from"} {

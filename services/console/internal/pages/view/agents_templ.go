@@ -63,7 +63,7 @@ func agents(p *Page, address string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = within(p, "agents").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = settingsHead(p, "agents").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -84,7 +84,7 @@ func agents(p *Page, address string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable(p, "address", p.say("mcp_address"), address).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = copyBox(p, "address", p.say("mcp_address"), address).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -172,7 +172,7 @@ func agents(p *Page, address string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = copyable(p, c.id, c.name, c.text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = copyBox(p, c.id, c.name, c.text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

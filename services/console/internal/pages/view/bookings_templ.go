@@ -18,30 +18,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// List is a page of bookings as it was asked for.
-type List struct {
-	Filter booking.Filter
-	Asked  url.Values // the address's parameters, which every link keeps
-	Found  []booking.Booking
-	Next   string         // cursor of the page that follows
-	Paged  bool           // it is not the first page
-	Today  string         // of the business, YYYY-MM-DD
-	Open   *sales.Details // the booking beside the list; nil for none
+// BookingList is a page of bookings as it was asked for.
+type BookingList struct {
+	Filter   booking.Filter
+	Query    url.Values // the address's parameters, which every link keeps
+	Bookings []booking.Booking
+	Next     string         // cursor of the page that follows
+	IsPaged  bool           // it is not the first page
+	Today    string         // of the business, YYYY-MM-DD
+	Details  *sales.Details // the booking beside the list; nil for none
 }
 
 // Bookings lists bookings, beside one of them where one is open.
-func Bookings(p *Page, l List) Content {
+func Bookings(p *Page, l BookingList) Content {
 	title := p.say("place_bookings")
-	if l.Open != nil {
-		title = p.who(l.Open.Booking)
+	if l.Details != nil {
+		title = p.customerOfBooking(l.Details.Booking)
 	}
 	return Content{title, bookings(p, l)}
 }
 
-// with returns the address of the list with a parameter changed; "" takes it away. Another filter begins at the first page.
-func (l List) with(changes ...string) string {
+// memberAndPeople returns the address of the list with a parameter changed; "" takes it away. Another filter begins at the first page.
+func (l BookingList) memberAndPeople(changes ...string) string {
 	kept := url.Values{}
-	for name, values := range l.Asked {
+	for name, values := range l.Query {
 		if name != "cursor" && name != "back" && len(values) == 1 && values[0] != "" {
 			kept[name] = values
 		}
@@ -51,22 +51,22 @@ func (l List) with(changes ...string) string {
 			kept.Set(changes[i], changes[i+1])
 		}
 	}
-	return "/bookings" + query(kept)
+	return "/bookings" + formatQuery(kept)
 }
 
-// here is the query of the list as it is, its page included, which the open booking keeps.
-func (l List) here() string { return query(l.Asked) }
+// currentQuery is the query of the list as it is, its page included, which the open booking keeps.
+func (l BookingList) currentQuery() string { return formatQuery(l.Query) }
 
-// is reports whether exactly these parameters were asked for.
-func (l List) is(parameters ...string) bool {
+// hasExactly reports whether exactly these parameters were asked for.
+func (l BookingList) hasExactly(parameters ...string) bool {
 	want := url.Values{}
 	for i := 0; i < len(parameters); i += 2 {
 		want.Set(parameters[i], parameters[i+1])
 	}
-	return l.with() == "/bookings"+query(want)
+	return l.memberAndPeople() == "/bookings"+formatQuery(want)
 }
 
-func bookings(p *Page, l List) templ.Component {
+func bookings(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -87,7 +87,7 @@ func bookings(p *Page, l List) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"split", templ.KV("open", l.Open != nil)}
+		var templ_7745c5c3_Var2 = []any{"split", templ.KV("open", l.Details != nil)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -109,7 +109,7 @@ func bookings(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.Open == nil {
+		if l.Details == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -182,7 +182,7 @@ func bookings(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = quick(p, l).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = quickFilters(p, l).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -190,13 +190,13 @@ func bookings(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(l.Found) == 0 {
-			templ_7745c5c3_Err = empty(p.say("bookings_none")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(l.Bookings) == 0 {
+			templ_7745c5c3_Err = emptyNote(p.say("bookings_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = found(p, l).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bookingRows(p, l).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -205,15 +205,15 @@ func bookings(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.Paged {
+		if l.IsPaged {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<a class=\"button plain\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(l.with()))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(l.memberAndPeople()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 83, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 83, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -226,7 +226,7 @@ func bookings(p *Page, l List) templ.Component {
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("first_page"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 83, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 83, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -243,9 +243,9 @@ func bookings(p *Page, l List) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 templ.SafeURL
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(l.with("cursor", l.Next)))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(l.memberAndPeople("cursor", l.Next)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 86, Col: 66}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 86, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -258,7 +258,7 @@ func bookings(p *Page, l List) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("next_page"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 86, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 86, Col: 100}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -269,15 +269,15 @@ func bookings(p *Page, l List) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(l.Found) > 0 && p.May(access.Refund) {
+		if len(l.Bookings) > 0 && p.May(access.Refund) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<a class=\"export\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 templ.SafeURL
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings.csv" + l.with()[len("/bookings"):]))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings.csv" + l.memberAndPeople()[len("/bookings"):]))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 89, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 89, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -290,7 +290,7 @@ func bookings(p *Page, l List) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("export_csv"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 89, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 89, Col: 116}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -305,7 +305,7 @@ func bookings(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.Open != nil {
+		if l.Details != nil {
 			templ_7745c5c3_Err = details(p, l).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -319,8 +319,8 @@ func bookings(p *Page, l List) templ.Component {
 	})
 }
 
-// quick are the questions that are asked most.
-func quick(p *Page, l List) templ.Component {
+// quickFilters are the questions that are asked most.
+func quickFilters(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -358,27 +358,27 @@ func quick(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("upcoming"), "from", l.Today).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("upcoming"), "from", l.Today).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("to_confirm"), "from", l.Today, "status", booking.StatusPending).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("to_confirm"), "from", l.Today, "status", booking.StatusPending).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("to_pay"), "from", l.Today, "payment", booking.PaymentOpen).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("to_pay"), "from", l.Today, "payment", booking.PaymentOpen).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("event_payment_refund_failed"), "payment", booking.PaymentRefundFailed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("event_payment_refund_failed"), "payment", booking.PaymentRefundFailed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("event_payment_disputed"), "payment", booking.PaymentDisputed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("event_payment_disputed"), "payment", booking.PaymentDisputed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(p, l, p.say("everything"), "from", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterLink(p, l, p.say("everything"), "from", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -390,7 +390,7 @@ func quick(p *Page, l List) templ.Component {
 	})
 }
 
-func choice(p *Page, l List, label string, parameters ...string) templ.Component {
+func filterLink(p *Page, l BookingList, label string, parameters ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -416,9 +416,9 @@ func choice(p *Page, l List, label string, parameters ...string) templ.Component
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 templ.SafeURL
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(List{}.with(parameters...) + only(parameters)))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(BookingList{}.memberAndPeople(parameters...) + onlyParameters(parameters)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 114, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 114, Col: 88}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -428,7 +428,7 @@ func choice(p *Page, l List, label string, parameters ...string) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.is(parameters...) || (only(parameters) != "" && l.with() == "/bookings") {
+		if l.hasExactly(parameters...) || (onlyParameters(parameters) != "" && l.memberAndPeople() == "/bookings") {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, " aria-current=\"true\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -455,15 +455,15 @@ func choice(p *Page, l List, label string, parameters ...string) templ.Component
 	})
 }
 
-// only keeps a parameter without a value in the address, where there is no other: the list without any begins today.
-func only(parameters []string) string {
+// onlyParameters keeps a parameter without a value in the address, where there is no other: the list without any begins today.
+func onlyParameters(parameters []string) string {
 	if len(parameters) == 2 && parameters[1] == "" {
 		return "?" + parameters[0] + "="
 	}
 	return ""
 }
 
-func filters(p *Page, l List) templ.Component {
+func filters(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -488,7 +488,7 @@ func filters(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.narrowed() {
+		if l.isNarrowed() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -524,31 +524,31 @@ func filters(p *Page, l List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Searches {
+		if p.CanSearch {
 			templ_7745c5c3_Err = web.Input(web.Field{Name: "query", Label: p.say("customer"), Value: l.Filter.Query, Type: "search", MaxLength: booking.MaxQuery, Hint: p.say("customer_hint")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("from"), Value: l.Asked.Get("from"), Type: "date"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("from"), Value: l.Query.Get("from"), Type: "date"}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "to", Label: p.say("to"), Value: l.Asked.Get("to"), Type: "date"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "to", Label: p.say("to"), Value: l.Query.Get("to"), Type: "date"}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "status", Label: p.say("status"), Value: l.Filter.Status, Options: p.statuses()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "status", Label: p.say("status"), Value: l.Filter.Status, Options: p.statusOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Business.Staff) > 0 {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff_id", Label: p.say("member"), Value: l.Asked.Get("staff_id"), Options: p.members(p.say("any"))}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff_id", Label: p.say("member"), Value: l.Query.Get("staff_id"), Options: p.memberOptions(p.say("any"))}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "service_id", Label: p.say("service"), Value: l.Asked.Get("service_id"), Options: p.offered()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "service_id", Label: p.say("service"), Value: l.Query.Get("service_id"), Options: p.serviceOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -577,13 +577,13 @@ func filters(p *Page, l List) templ.Component {
 	})
 }
 
-// narrowed reports whether more was asked for than what one press of the chips above asks.
-func (l List) narrowed() bool {
+// isNarrowed reports whether more was asked for than what one press of the chips above asks.
+func (l BookingList) isNarrowed() bool {
 	f := l.Filter
 	return f.Query != "" || f.To != nil || f.StaffID != nil || f.ServiceID != nil || f.Source != ""
 }
 
-func (p *Page) statuses() []web.Option {
+func (p *Page) statusOptions() []web.Option {
 	options := []web.Option{{Label: p.say("any")}}
 	for _, s := range booking.Statuses() {
 		options = append(options, web.Option{Value: s, Label: p.say("status_" + s)})
@@ -591,8 +591,8 @@ func (p *Page) statuses() []web.Option {
 	return options
 }
 
-// members are those who work, with a first entry for none of them.
-func (p *Page) members(first string) []web.Option {
+// memberOptions are those who work, with a first entry for none of them.
+func (p *Page) memberOptions(first string) []web.Option {
 	options := []web.Option{{Label: first}}
 	for _, s := range p.Business.Staff {
 		if s.Active {
@@ -602,7 +602,7 @@ func (p *Page) members(first string) []web.Option {
 	return options
 }
 
-func (p *Page) offered() []web.Option {
+func (p *Page) serviceOptions() []web.Option {
 	options := []web.Option{{Label: p.say("any")}}
 	for _, s := range p.Business.Services {
 		options = append(options, web.Option{Value: s.ID.String(), Label: s.Name})
@@ -610,8 +610,8 @@ func (p *Page) offered() []web.Option {
 	return options
 }
 
-// found are the bookings of a page, by their days.
-func found(p *Page, l List) templ.Component {
+// bookingRows are the bookings of a page, by their days.
+func bookingRows(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -632,9 +632,9 @@ func found(p *Page, l List) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for i, b := range l.Found {
-			if i == 0 || l.Found[i-1].Date != b.Date {
-				templ_7745c5c3_Err = ofDay(p, l, i).Render(ctx, templ_7745c5c3_Buffer)
+		for i, b := range l.Bookings {
+			if i == 0 || l.Bookings[i-1].Date != b.Date {
+				templ_7745c5c3_Err = bookingsOfDay(p, l, i).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -644,16 +644,16 @@ func found(p *Page, l List) templ.Component {
 	})
 }
 
-// until is the end of the bookings of a day that begin at i.
-func (l List) until(i int) int {
+// findDayEnd is the end of the bookings of a day that begin at i.
+func (l BookingList) findDayEnd(i int) int {
 	end := i
-	for end < len(l.Found) && l.Found[end].Date == l.Found[i].Date {
+	for end < len(l.Bookings) && l.Bookings[end].Date == l.Bookings[i].Date {
 		end++
 	}
 	return end
 }
 
-func ofDay(p *Page, l List, first int) templ.Component {
+func bookingsOfDay(p *Page, l BookingList, first int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -679,9 +679,9 @@ func ofDay(p *Page, l List, first int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.date(l.Found[first]))
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.date(l.Bookings[first]))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 202, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 202, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
@@ -691,7 +691,7 @@ func ofDay(p *Page, l List, first int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, b := range l.Found[first:l.until(first)] {
+		for _, b := range l.Bookings[first:l.findDayEnd(first)] {
 			var templ_7745c5c3_Var26 = []any{"row", "state-" + b.Status}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
 			if templ_7745c5c3_Err != nil {
@@ -714,7 +714,7 @@ func ofDay(p *Page, l List, first int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if l.Open != nil && l.Open.Booking.ID == b.ID {
+			if l.Details != nil && l.Details.Booking.ID == b.ID {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " aria-current=\"true\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -725,9 +725,9 @@ func ofDay(p *Page, l List, first int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.StartTime)) + p.otherZone(b.Timezone))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.StartTime)) + p.formatOtherZone(b.Timezone))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 212, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 212, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -738,9 +738,9 @@ func ofDay(p *Page, l List, first int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var29 string
-			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.EndTime)))
+			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.EndTime)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 213, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 213, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {
@@ -751,9 +751,9 @@ func ofDay(p *Page, l List, first int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 templ.SafeURL
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + b.ID.String() + l.here()))
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + b.ID.String() + l.currentQuery()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 216, Col: 75}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 216, Col: 83}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -764,9 +764,9 @@ func ofDay(p *Page, l List, first int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 216, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `bookings.templ`, Line: 216, Col: 110}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -789,7 +789,7 @@ func ofDay(p *Page, l List, first int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if with := p.with(b); with != "" {
+			if with := p.memberAndPeople(b); with != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "· <bdi>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -812,7 +812,7 @@ func ofDay(p *Page, l List, first int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chip(p, b).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = statusChip(p, b).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -820,7 +820,7 @@ func ofDay(p *Page, l List, first int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !nothing(b.Total) {
+			if !isZero(b.Total) {
 				var templ_7745c5c3_Var34 string
 				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(p.money(b.Total, b.Currency))
 				if templ_7745c5c3_Err != nil {
@@ -844,15 +844,15 @@ func ofDay(p *Page, l List, first int) templ.Component {
 	})
 }
 
-// back is where the open booking was opened.
-func (p *Page) back(l List) templ.SafeURL {
-	switch l.Asked.Get("back") {
+// listURL is where the open booking was opened.
+func (p *Page) listURL(l BookingList) templ.SafeURL {
+	switch l.Query.Get("back") {
 	case "today":
 		return p.at("/today")
 	case "calendar":
-		return p.at("/calendar?date=" + url.QueryEscape(l.Asked.Get("from")))
+		return p.at("/calendar?date=" + url.QueryEscape(l.Query.Get("from")))
 	}
-	return p.at("/bookings" + cmp.Or(l.here(), ""))
+	return p.at("/bookings" + cmp.Or(l.currentQuery(), ""))
 }
 
 var _ = templruntime.GeneratedTemplate

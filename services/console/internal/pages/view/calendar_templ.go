@@ -25,8 +25,8 @@ func Calendar(p *Page, cal *sales.Calendar, member string) Content {
 	return Content{p.say("place_calendar"), calendar(p, cal, p.draw(cal), member)}
 }
 
-// days is the address of the calendar on other days.
-func (p *Page) days(from timespan.Date, days int, member string) templ.SafeURL {
+// calendarURL is the address of the calendar on other days.
+func (p *Page) calendarURL(from timespan.Date, days int, member string) templ.SafeURL {
 	at := "/calendar?date=" + from.String()
 	if days > 1 {
 		at += "&view=week"
@@ -37,23 +37,23 @@ func (p *Page) days(from timespan.Date, days int, member string) templ.SafeURL {
 	return p.at(at)
 }
 
-// span names the days that are shown.
-func (p *Page) span(cal *sales.Calendar) string {
+// formatSpan names the days that are shown.
+func (p *Page) formatSpan(cal *sales.Calendar) string {
 	if cal.Days == 1 {
-		return p.Words.Date(day(cal.From))
+		return p.Words.Date(toNoon(cal.From))
 	}
-	return p.Words.ShortDate(day(cal.From)) + " – " + p.Words.ShortDate(day(cal.From+timespan.Date(cal.Days)-1))
+	return p.Words.ShortDate(toNoon(cal.From)) + " – " + p.Words.ShortDate(toNoon(cal.From+timespan.Date(cal.Days)-1))
 }
 
 // first is the day that a calendar of so many days begins with, so that a date is on it: weeks begin as the reader's do.
-func (p *Page) First(date timespan.Date, days int) timespan.Date {
+func (p *Page) FirstDay(date timespan.Date, days int) timespan.Date {
 	if days == 1 {
 		return date
 	}
 	return date - timespan.Date((7+int(date.Weekday())-int(p.Words.FirstWeekday()))%7)
 }
 
-func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Component {
+func calendar(p *Page, cal *sales.Calendar, d calendarDrawing, member string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -92,9 +92,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.span(cal))
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpan(cal))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 51, Col: 32}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 51, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -142,9 +142,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 templ.SafeURL
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(WhyNot{Date: cal.From.String(), Staff: member}.address()))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(StartForm{Date: cal.From.String(), Staff: member}.formURL()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 56, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 56, Col: 99}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -157,7 +157,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("why"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 56, Col: 113}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 56, Col: 116}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -186,9 +186,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(cal.From-timespan.Date(cal.Days), cal.Days, member))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(cal.From-timespan.Date(cal.Days), cal.Days, member))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 61, Col: 84}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 61, Col: 91}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -201,7 +201,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("earlier"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 61, Col: 105}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 61, Col: 112}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -212,9 +212,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 templ.SafeURL
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(p.First(p.Business.Today(p.Now), cal.Days), cal.Days, member))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(p.FirstDay(p.Business.Today(p.Now), cal.Days), cal.Days, member))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 62, Col: 94}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 62, Col: 104}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -227,7 +227,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("place_today"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 62, Col: 119}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 62, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -238,9 +238,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(cal.From+timespan.Date(cal.Days), cal.Days, member))
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(cal.From+timespan.Date(cal.Days), cal.Days, member))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 63, Col: 84}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 63, Col: 91}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -253,7 +253,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("later"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 63, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 63, Col: 110}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -277,9 +277,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var16 templ.SafeURL
-		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(cal.From, 1, member))
+		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(cal.From, 1, member))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 68, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 68, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -313,9 +313,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 templ.SafeURL
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(p.First(cal.From, 7), 7, member))
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(p.FirstDay(cal.From, 7), 7, member))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 75, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 75, Col: 60}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -372,7 +372,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		if len(p.Business.Staff) > 1 {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff_id", Label: p.say("member"), Value: member, Options: p.members(p.say("everybody"))}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff_id", Label: p.say("member"), Value: member, Options: p.memberOptions(p.say("everybody"))}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -395,7 +395,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		if cal.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -463,9 +463,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var25 string
-				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.here(cal, member))
+				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.calendarQuery(cal, member))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 102, Col: 64}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 102, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {
@@ -494,9 +494,9 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.span(cal))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpan(cal))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -509,7 +509,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(d.From * hour))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 118}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 124}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -522,7 +522,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			var templ_7745c5c3_Var29 string
 			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(d.To * hour))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 158}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 164}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {
@@ -535,7 +535,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 			var templ_7745c5c3_Var30 string
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(string(p.at("/bookings/new")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 201}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 114, Col: 207}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -583,7 +583,7 @@ func calendar(p *Page, cal *sales.Calendar, d drawn, member string) templ.Compon
 	})
 }
 
-func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
+func column(p *Page, cal *sales.Calendar, col columnDrawing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -614,9 +614,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 templ.SafeURL
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinURLErrs(p.days(col.Date, 1, idOf(col)))
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinURLErrs(p.calendarURL(col.Date, 1, columnMemberID(col)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 131, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 131, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -627,9 +627,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var34 string
-			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Weekday(col.Date.Weekday()) + " " + p.Words.Day(day(col.Date).Day()))
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Weekday(col.Date.Weekday()) + " " + p.Words.Day(toNoon(col.Date).Day()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 131, Col: 125}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 131, Col: 145}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -674,9 +674,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&staff=" + idOf(col)))
+			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&staff=" + columnMemberID(col)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 138, Col: 97}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 138, Col: 107}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -726,9 +726,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(idOf(col))
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(columnMemberID(col))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 144, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 144, Col: 96}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -776,9 +776,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var43 string
-			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(p.blockedFor(b.Reason))
+			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(p.describeBlock(b.Reason))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 149, Col: 73}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 149, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			if templ_7745c5c3_Err != nil {
@@ -808,9 +808,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var45 templ.SafeURL
-			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&time=" + timeOf(g.From) + "&staff=" + idOf(col)))
+			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&time=" + formatFormTime(g.From) + "&staff=" + columnMemberID(col)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 153, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 153, Col: 132}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 			if templ_7745c5c3_Err != nil {
@@ -834,9 +834,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var47 string
-			templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(p.minutes(g.Minutes))
+			templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatMinutes(g.Minutes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 154, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 154, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 			if templ_7745c5c3_Err != nil {
@@ -871,7 +871,7 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, b := range col.Boxes {
-			var templ_7745c5c3_Var49 = []any{"box", "hue-" + strconv.Itoa(b.service%6), "state-" + b.Status, templ.KV("past", !b.EndsAt.After(p.Now)), templ.KV("movable", p.movable(b))}
+			var templ_7745c5c3_Var49 = []any{"box", "hue-" + strconv.Itoa(b.service%6), "state-" + b.Status, templ.KV("past", !b.EndsAt.After(p.Now)), templ.KV("movable", p.canDrag(b))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var49...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -906,7 +906,7 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.movable(b) {
+			if p.canDrag(b) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, " data-booking=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -925,7 +925,7 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var53 string
-				templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(memberOf(b.Booking))
+				templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(memberID(b.Booking))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 168, Col: 39}
 				}
@@ -938,9 +938,9 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var54 string
-				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(Seen(b.Booking))
+				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(FormatSeen(b.Booking))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 169, Col: 34}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 169, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 				if templ_7745c5c3_Err != nil {
@@ -955,7 +955,7 @@ func column(p *Page, cal *sales.Calendar, col drawnColumn) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = inBox(p, b).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = boxText(p, b).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1003,35 +1003,35 @@ func (p *Page) memberQuery(member string) string {
 	return "?staff_id=" + member
 }
 
-// movable reports whether a box can be dragged: guests of a class come when it takes place.
-func (p *Page) movable(b box) bool {
-	return ahead(b.Booking) && b.ClassScheduleID == nil && p.May(access.Serve)
+// canDrag reports whether a box can be dragged: guests of a class come when it takes place.
+func (p *Page) canDrag(b box) bool {
+	return isExpected(b.Booking) && b.ClassScheduleID == nil && p.May(access.Serve)
 }
 
-func memberOf(b booking.Booking) string {
+func memberID(b booking.Booking) string {
 	if b.StaffID == nil {
 		return ""
 	}
 	return b.StaffID.String()
 }
 
-// Seen says when a booking is and with whom, as a page has shown it.
-func Seen(b booking.Booking) string { return b.Date + " " + b.StartTime + " " + memberOf(b) }
+// FormatSeen says when a booking is and with whom, as a page has shown it.
+func FormatSeen(b booking.Booking) string { return b.Date + " " + b.StartTime + " " + memberID(b) }
 
-// here is the calendar as it is shown, behind the business's path.
-func (p *Page) here(cal *sales.Calendar, member string) string {
-	return strings.TrimPrefix(string(p.days(cal.From, cal.Days, member)), string(p.at("/")))
+// calendarQuery is the calendar as it is shown, behind the business's path.
+func (p *Page) calendarQuery(cal *sales.Calendar, member string) string {
+	return strings.TrimPrefix(string(p.calendarURL(cal.From, cal.Days, member)), string(p.at("/")))
 }
 
-func (p *Page) blockedFor(reason string) string {
+func (p *Page) describeBlock(reason string) string {
 	if reason == "" {
 		return p.say("blocked")
 	}
 	return reason
 }
 
-// inBox is a booking in two lines; of a class, how many come.
-func inBox(p *Page, b box) templ.Component {
+// boxText is a booking in two lines; of a class, how many come.
+func boxText(p *Page, b box) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1084,9 +1084,9 @@ func inBox(p *Page, b box) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var59 string
-			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.StartTime)))
+			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.StartTime)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 223, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 223, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 			if templ_7745c5c3_Err != nil {
@@ -1099,7 +1099,7 @@ func inBox(p *Page, b box) templ.Component {
 			var templ_7745c5c3_Var60 string
 			templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("people_count", b.People))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 223, Col: 98}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 223, Col: 104}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 			if templ_7745c5c3_Err != nil {
@@ -1128,9 +1128,9 @@ func inBox(p *Page, b box) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var62 string
-			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b.Booking))
+			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b.Booking))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 227, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 227, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 			if templ_7745c5c3_Err != nil {
@@ -1141,9 +1141,9 @@ func inBox(p *Page, b box) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var63 string
-			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.StartTime)))
+			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.StartTime)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 228, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 228, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 			if templ_7745c5c3_Err != nil {
@@ -1156,7 +1156,7 @@ func inBox(p *Page, b box) templ.Component {
 			var templ_7745c5c3_Var64 string
 			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.services(b.Booking))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 228, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `calendar.templ`, Line: 228, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1184,8 +1184,8 @@ func inBox(p *Page, b box) templ.Component {
 	})
 }
 
-// idOf is the id of a column's member; "" where it has none.
-func idOf(col drawnColumn) string {
+// columnMemberID is the id of a column's member; "" where it has none.
+func columnMemberID(col columnDrawing) string {
 	if col.Member == nil {
 		return ""
 	}

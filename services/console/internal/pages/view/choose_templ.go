@@ -58,12 +58,12 @@ func choose(p *Page, businesses []catalog.Business, next string) templ.Component
 		}
 		if len(businesses) == 0 {
 			if p.May(access.ManageAccounts) {
-				templ_7745c5c3_Err = empty(p.say("first_none")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = emptyNote(p.say("first_none")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = empty(p.say("businesses_none")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = emptyNote(p.say("businesses_none")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -122,7 +122,7 @@ func choose(p *Page, businesses []catalog.Business, next string) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = beginLink(p, len(businesses) > 0).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = newBusinessLink(p, len(businesses) > 0).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -207,7 +207,7 @@ func more(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range p.rest() {
+		for _, e := range p.moreEntries() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<li class=\"card\"><a class=\"cover\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -271,7 +271,7 @@ func more(p *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Switches {
+		if p.CanSwitch {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<li class=\"card\"><a class=\"cover\" href=\"/\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -22,8 +22,8 @@ func Classes(p *Page, s *sales.Sessions) Content {
 	return Content{p.say("place_classes"), classes(p, s)}
 }
 
-// classesFrom is the address of the week of a date.
-func (p *Page) classesFrom(date timespan.Date) templ.SafeURL {
+// weekURL is the address of the week of a date.
+func (p *Page) weekURL(date timespan.Date) templ.SafeURL {
 	return p.at("/classes?date=" + date.String())
 }
 
@@ -66,9 +66,9 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(day(s.From)) + " – " + p.Words.ShortDate(day(s.From+timespan.Date(s.Days)-1)))
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(toNoon(s.From)) + " – " + p.Words.ShortDate(toNoon(s.From+timespan.Date(s.Days)-1)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 21, Col: 118}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 21, Col: 124}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -92,9 +92,9 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 templ.SafeURL
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.classesFrom(s.From - timespan.Date(s.Days)))
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.weekURL(s.From - timespan.Date(s.Days)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 24, Col: 70}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 24, Col: 66}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -107,7 +107,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("earlier"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 24, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 24, Col: 87}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -144,9 +144,9 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 templ.SafeURL
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.classesFrom(s.From + timespan.Date(s.Days)))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.weekURL(s.From + timespan.Date(s.Days)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 26, Col: 70}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 26, Col: 66}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -159,7 +159,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("later"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 26, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 26, Col: 85}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -170,13 +170,13 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(s.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("classes_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("classes_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -188,9 +188,9 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(one.Date)))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(one.Date)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 37, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 37, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -200,7 +200,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, of := range sameDay(s.List[i:]) {
+				for _, of := range takeSameDay(s.List[i:]) {
 					templ_7745c5c3_Err = classSession(p, of, s.IsUnknown).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -216,8 +216,8 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 	})
 }
 
-// sameDay are the first sessions, as far as they are on one day.
-func sameDay(list []sales.Session) []sales.Session {
+// takeSameDay are the first sessions, as far as they are on one day.
+func takeSameDay(list []sales.Session) []sales.Session {
 	n := 1
 	for n < len(list) && list[n].Date == list[0].Date {
 		n++
@@ -269,9 +269,9 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var15 string
-		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.local(s.StartsAt)))
+		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.toLocal(s.StartsAt)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 60, Col: 47}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 60, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {
@@ -282,9 +282,9 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var16 string
-		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.local(ends(s))))
+		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.toLocal(endTime(s))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 61, Col: 62}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 61, Col: 67}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -376,8 +376,8 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 	})
 }
 
-// ends is when a session ends.
-func ends(s sales.Session) time.Time {
+// endTime is when a session ends.
+func endTime(s sales.Session) time.Time {
 	return s.StartsAt.Add(time.Duration(s.Service.DurationMinutes) * time.Minute)
 }
 
@@ -441,9 +441,9 @@ func seats(p *Page, s sales.Session) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.seatsOf(s.BookedSeats, s.Class.Capacity))
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSeats(s.BookedSeats, s.Class.Capacity))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 91, Col: 46}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 91, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
@@ -501,9 +501,9 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var28 string
-		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(s.Date)))
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(s.Date)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 104, Col: 35}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 104, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
@@ -514,9 +514,9 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
-		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.local(s.StartsAt)) + " – " + p.Words.Clock(p.local(ends(s))))
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(p.toLocal(s.StartsAt)) + " – " + p.Words.Clock(p.toLocal(endTime(s))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 104, Col: 132}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 104, Col: 142}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
@@ -549,7 +549,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.May(access.Serve) && !s.IsOff && ends(s).After(p.Now) && (r.IsUnknown || s.FreeSeats() > 0) {
+		if p.May(access.Serve) && !s.IsOff && endTime(s).After(p.Now) && (r.IsUnknown || s.FreeSeats() > 0) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -599,9 +599,9 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var34 templ.SafeURL
-		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.classesFrom(s.Date))
+		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.weekURL(s.Date))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 115, Col: 54}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 115, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		if templ_7745c5c3_Err != nil {
@@ -614,7 +614,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 		var templ_7745c5c3_Var35 string
 		templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("place_classes"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 115, Col: 81}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 115, Col: 77}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 		if templ_7745c5c3_Err != nil {
@@ -644,7 +644,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			}
 		}
 		if r.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -672,12 +672,12 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Guests.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(r.Guests.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("guests_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("guests_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -696,7 +696,7 @@ func roster(p *Page, r *sales.Roster) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, r.Guests.HasMore, "/bookings?from="+s.Date.String()+"&to="+s.Date.String()+"&service_id="+s.Service.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, r.Guests.HasMore, "/bookings?from="+s.Date.String()+"&to="+s.Date.String()+"&service_id="+s.Service.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -766,9 +766,9 @@ func guest(p *Page, b booking.Booking, here string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var42 string
-		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 145, Col: 112}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `classes.templ`, Line: 145, Col: 126}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {
@@ -791,7 +791,7 @@ func guest(p *Page, b booking.Booking, here string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if ahead(b) && unpaid(b) {
+		if isExpected(b) && isUnpaid(b) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "· ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -805,7 +805,7 @@ func guest(p *Page, b booking.Booking, here string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if ahead(b) && atDoor(b) {
+		} else if isExpected(b) && isPaidOnSite(b) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "· ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -824,7 +824,7 @@ func guest(p *Page, b booking.Booking, here string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chip(p, b).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = statusChip(p, b).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -832,7 +832,7 @@ func guest(p *Page, b booking.Booking, here string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = moves(p, b, here).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = transitionButtons(p, b, here).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -23,10 +23,10 @@ import (
 
 // CustomerList is a page of customers as it was asked for.
 type CustomerList struct {
-	Query string
-	Found []customer.Customer
-	Next  string // cursor of the page that follows
-	Paged bool   // it is not the first page
+	Query     string
+	Customers []customer.Customer
+	Next      string // cursor of the page that follows
+	IsPaged   bool   // it is not the first page
 }
 
 // Customers lists customers.
@@ -106,8 +106,8 @@ func customers(p *Page, l CustomerList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(l.Found) == 0 {
-			templ_7745c5c3_Err = empty(p.say("customers_none")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(l.Customers) == 0 {
+			templ_7745c5c3_Err = emptyNote(p.say("customers_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -116,15 +116,15 @@ func customers(p *Page, l CustomerList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, c := range l.Found {
+			for _, c := range l.Customers {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<li class=\"row brief\"><div class=\"what\"><a class=\"cover\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 templ.SafeURL
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.customerAt(c.Email))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.customerURL(c.Email))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 41, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 41, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -135,9 +135,9 @@ func customers(p *Page, l CustomerList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 string
-				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(named(c))
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(customerName(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 41, Col: 65}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 41, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -161,9 +161,9 @@ func customers(p *Page, l CustomerList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var8 string
-				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.taken(c))
+				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.countSales(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 44, Col: 46}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 44, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -174,9 +174,9 @@ func customers(p *Page, l CustomerList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("last_on", "When", p.Words.ShortDate(p.local(c.LastAt))))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("last_on", "When", p.Words.ShortDate(p.toLocal(c.LastAt))))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 44, Col: 129}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 44, Col: 136}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -192,7 +192,7 @@ func customers(p *Page, l CustomerList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = pagesOf(p, "/customers"+query(onlyQuery(l.Query)), l.Paged, l.Next).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pageLinks(p, "/customers"+formatQuery(queryValues(l.Query)), l.IsPaged, l.Next).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -204,32 +204,32 @@ func customers(p *Page, l CustomerList) templ.Component {
 	})
 }
 
-func onlyQuery(text string) url.Values {
+func queryValues(text string) url.Values {
 	if text == "" {
 		return nil
 	}
 	return url.Values{"query": {text}}
 }
 
-// customerAt is the address of one customer.
-func (p *Page) customerAt(email string) templ.SafeURL {
-	return p.at("/customers/one" + query(url.Values{"email": {email}}))
+// customerURL is the address of one customer.
+func (p *Page) customerURL(email string) templ.SafeURL {
+	return p.at("/customers/one" + formatQuery(url.Values{"email": {email}}))
 }
 
-// named is a customer's name; the address where none was given.
-func named(c customer.Customer) string {
+// customerName is a customer's name; the address where none was given.
+func customerName(c customer.Customer) string {
 	if c.Name == "" {
 		return c.Email
 	}
 	return c.Name
 }
 
-// taken counts what a customer has taken, of each kind of which there is something.
-func (p *Page) taken(c customer.Customer) string {
-	return p.counts(c.Bookings, c.Tickets, c.Reservations)
+// countSales counts what a customer has taken, of each kind of which there is something.
+func (p *Page) countSales(c customer.Customer) string {
+	return p.formatCounts(c.Bookings, c.Tickets, c.Reservations)
 }
 
-func (p *Page) counts(bookings, tickets, reservations int) string {
+func (p *Page) formatCounts(bookings, tickets, reservations int) string {
 	var parts []string
 	for _, kind := range []struct {
 		sentence string
@@ -248,14 +248,14 @@ type Customer struct {
 	Erased  *customer.Forgotten
 }
 
-// Gone reports whether nothing is held of the customer, as far as all could be asked.
-func (c Customer) Gone() bool {
+// IsEmpty reports whether nothing is held of the customer, as far as all could be asked.
+func (c Customer) IsEmpty() bool {
 	d := c.Details
 	return !d.Bookings.IsShown() && !d.Tickets.IsShown() && !d.Reservations.IsShown() && !d.Messages.IsShown()
 }
 
-// newest is the booking that was made last; nil where there is none.
-func (c Customer) newest() *booking.Booking {
+// newestBooking is the booking that was made last; nil where there is none.
+func (c Customer) newestBooking() *booking.Booking {
 	if len(c.Details.Bookings.List) == 0 {
 		return nil
 	}
@@ -276,10 +276,10 @@ func (c Customer) name() string {
 	return d.Email
 }
 
-// again is the form of a booking for the same customer, of the service that was booked last.
-func (p *Page) again(c Customer) templ.SafeURL {
+// rebookURL is the form of a booking for the same customer, of the service that was booked last.
+func (p *Page) rebookURL(c Customer) templ.SafeURL {
 	fill := url.Values{"name": {c.name()}, "email": {c.Details.Email}}
-	if b := c.newest(); b != nil {
+	if b := c.newestBooking(); b != nil {
 		if b.CustomerPhone != nil {
 			fill.Set("phone", *b.CustomerPhone)
 		}
@@ -287,14 +287,14 @@ func (p *Page) again(c Customer) templ.SafeURL {
 			fill.Set("service", b.Services[0].ID.String())
 		}
 	}
-	return p.at("/bookings/new" + query(fill))
+	return p.at("/bookings/new" + formatQuery(fill))
 }
 
-// spent says what a customer took in one currency.
-func (p *Page) spent(s sales.Spending) string {
+// formatSpending says what a customer took in one currency.
+func (p *Page) formatSpending(s sales.Spending) string {
 	said := p.Words.With("customer_spent", "Amount", p.Words.Amount(s.Total.String(), s.Currency))
 	if s.Paid.IsPositive() {
-		said = dotted(said, p.Words.With("reports_paid_of", "Amount", p.Words.Amount(s.Paid.String(), s.Currency)))
+		said = joinTexts(said, p.Words.With("reports_paid_of", "Amount", p.Words.Amount(s.Paid.String(), s.Currency)))
 	}
 	return said
 }
@@ -392,15 +392,15 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if b := c.newest(); b != nil && b.CustomerPhone != nil {
+		if b := c.newestBooking(); b != nil && b.CustomerPhone != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 templ.SafeURL
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("tel:" + dialled(*b.CustomerPhone)))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("tel:" + phoneHref(*b.CustomerPhone)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 159, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 159, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -413,7 +413,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(*b.CustomerPhone)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 159, Col: 95}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 159, Col: 97}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -429,7 +429,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Erased != nil {
-			templ_7745c5c3_Err = forgotten(p, *c.Erased).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = erasureSummary(p, *c.Erased).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -440,9 +440,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.spent(s))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpending(s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 167, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 167, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -453,7 +453,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !c.Gone() {
+		if !c.IsEmpty() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"actions\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -464,9 +464,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var19 templ.SafeURL
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(p.again(c))
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(p.rebookURL(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 172, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 172, Col: 44}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -479,7 +479,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("book_again"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 172, Col: 64}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 172, Col: 68}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -496,9 +496,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 templ.SafeURL
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/customers/export" + query(url.Values{"email": {c.Details.Email}})))
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/customers/export" + formatQuery(url.Values{"email": {c.Details.Email}})))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 175, Col: 109}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 175, Col: 115}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -511,7 +511,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("customer_export"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 175, Col: 138}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 175, Col: 144}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -523,7 +523,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				}
 			}
 			if p.May(access.Erase) {
-				templ_7745c5c3_Err = erasing(p, c).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = eraseForm(p, c).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -532,7 +532,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = bookingsOf(p, c.Details.Bookings).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = customerBookings(p, c.Details.Bookings).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -540,7 +540,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ordersOf(p, c.Details.Tickets).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = customerOrders(p, c.Details.Tickets).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -567,7 +567,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if c.Details.Reservations.IsUnknown {
-					templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -582,9 +582,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var24 string
-					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.units(r))
+					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatUnits(r))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 193, Col: 37}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 193, Col: 43}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 					if templ_7745c5c3_Err != nil {
@@ -595,9 +595,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var25 string
-					templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.reservedFor(r))
+					templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatReservedTime(r))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 194, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 194, Col: 62}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 					if templ_7745c5c3_Err != nil {
@@ -607,7 +607,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = payments(p, r).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = reservationPayments(p, r).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -628,7 +628,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if givesBack(r) && p.May(access.Refund) {
+					if isReservationRefundable(r) && p.May(access.Refund) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<div class=\"acts\"><a class=\"button plain\" href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -660,9 +660,9 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var29 string
-						templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.units(r))
+						templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatUnits(r))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 202, Col: 44}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 202, Col: 50}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 						if templ_7745c5c3_Err != nil {
@@ -682,7 +682,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = shownOf(p, c.Details.Reservations.HasMore).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = truncationNote(p, c.Details.Reservations.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -695,7 +695,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = mailsOf(p, c.Details.Messages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = customerMails(p, c.Details.Messages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -708,7 +708,7 @@ func oneCustomer(p *Page, c Customer) templ.Component {
 	})
 }
 
-func shownOf(p *Page, more bool) templ.Component {
+func truncationNote(p *Page, more bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -752,8 +752,8 @@ func shownOf(p *Page, more bool) templ.Component {
 	})
 }
 
-// erasing asks before a customer is forgotten, and says of how much.
-func erasing(p *Page, c Customer) templ.Component {
+// eraseForm asks before a customer is forgotten, and says of how much.
+func eraseForm(p *Page, c Customer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -817,7 +817,7 @@ func erasing(p *Page, c Customer) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if all := p.counts(len(c.Details.Bookings.List), len(c.Details.Tickets.List), len(c.Details.Reservations.List)); all != "" {
+		if all := p.formatCounts(len(c.Details.Bookings.List), len(c.Details.Tickets.List), len(c.Details.Reservations.List)); all != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<p><strong>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -878,8 +878,8 @@ func erasing(p *Page, c Customer) templ.Component {
 	})
 }
 
-// forgotten says in numbers what was erased, and what was kept.
-func forgotten(p *Page, f customer.Forgotten) templ.Component {
+// erasureSummary says in numbers what was erased, and what was kept.
+func erasureSummary(p *Page, f customer.Forgotten) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -904,7 +904,7 @@ func forgotten(p *Page, f customer.Forgotten) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if done := p.counts(f.Bookings, f.Tickets, f.Reservations); done != "" {
+		if done := p.formatCounts(f.Bookings, f.Tickets, f.Reservations); done != "" {
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("erased", "What", done))
 			if templ_7745c5c3_Err != nil {
@@ -973,7 +973,7 @@ func forgotten(p *Page, f customer.Forgotten) templ.Component {
 	})
 }
 
-func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
+func customerBookings(p *Page, all peers.Part[booking.Booking]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1013,7 +1013,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if all.IsUnknown {
-				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1084,7 +1084,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !nothing(b.Total) {
+				if !isZero(b.Total) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "· <bdi>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1107,7 +1107,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = chip(p, b).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = statusChip(p, b).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1120,7 +1120,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = truncationNote(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1133,7 +1133,7 @@ func bookingsOf(p *Page, all peers.Part[booking.Booking]) templ.Component {
 	})
 }
 
-func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
+func customerOrders(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1173,7 +1173,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if all.IsUnknown {
-				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1214,9 +1214,9 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var56 string
-				templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(wall(o.Date, o.StartTime)))
+				templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.ShortDate(toWallTime(o.Date, o.StartTime)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 296, Col: 81}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 296, Col: 87}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 				if templ_7745c5c3_Err != nil {
@@ -1229,7 +1229,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 				var templ_7745c5c3_Var57 string
 				templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Number(o.Quantity))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 296, Col: 121}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 296, Col: 127}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 				if templ_7745c5c3_Err != nil {
@@ -1267,7 +1267,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = truncationNote(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1280,7 +1280,7 @@ func ordersOf(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 	})
 }
 
-func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component {
+func customerMails(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1319,7 +1319,7 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 			return templ_7745c5c3_Err
 		}
 		if all.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1365,9 +1365,9 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var63 string
-			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.moment(m.CreatedAt))
+			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(m.CreatedAt))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 321, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 321, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 			if templ_7745c5c3_Err != nil {
@@ -1402,7 +1402,7 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 			var templ_7745c5c3_Var66 string
 			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("message_" + m.Status))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 321, Col: 173}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `customers.templ`, Line: 321, Col: 180}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 			if templ_7745c5c3_Err != nil {
@@ -1417,7 +1417,7 @@ func mailsOf(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = shownOf(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = truncationNote(p, all.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

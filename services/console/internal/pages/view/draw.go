@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// drawn is a calendar with the ids and the positions of its HTML elements. `Style` has the positions as CSS rules for
-// the page's one style sheet, because the content security policy forbids style attributes.
-type drawn struct {
+// calendarDrawing is a calendar with the ids and the positions of its HTML elements. `Style` has the positions as CSS
+// rules for the page's one style sheet, because the content security policy forbids style attributes.
+type calendarDrawing struct {
 	From, To int // hours of the day at which the calendar begins and ends
-	Columns  []drawnColumn
+	Columns  []columnDrawing
 	Style    string
 }
 
-type drawnColumn struct {
+type columnDrawing struct {
 	sales.Column
 	Closed  []string // ids of the HTML elements that show closed times
 	Buffers []string
@@ -50,8 +50,8 @@ type box struct {
 }
 
 const (
-	perMinute = 0.075 // height of one minute, in rem
-	hour      = 60
+	remPerMinute = 0.075 // height of one minute, in rem
+	hour         = 60
 )
 
 // canvas gives an id to each drawn element, and collects the CSS rules with the positions of these elements.
@@ -66,14 +66,14 @@ type canvas struct {
 //
 // Elements that overlap in time are drawn side by side. The argument `lanes` is the number of elements side by side,
 // and `lane` is the index of this element among them, from 0.
-func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
+func (c *canvas) put(at sales.Minutes, track, tracks int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
-	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*perMinute,
-		float64(at.To-at.From)*perMinute)
-	if lanes > 1 {
-		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(lane)/float64(lanes),
-			100/float64(lanes))
+	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*remPerMinute,
+		float64(at.To-at.From)*remPerMinute)
+	if tracks > 1 {
+		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(track)/float64(tracks),
+			100/float64(tracks))
 	}
 	c.rules.WriteString("}")
 	return id
@@ -81,16 +81,16 @@ func (c *canvas) put(at sales.Minutes, lane, lanes int) string {
 
 // draw computes the positions of all elements of a calendar: bookings, free, closed and blocked times, and the line at
 // the current time.
-func (p *Page) draw(cal *sales.Calendar) drawn {
-	d := drawn{From: 8, To: 18}
-	d.From, d.To = shown(cal, d.From, d.To)
+func (p *Page) draw(cal *sales.Calendar) calendarDrawing {
+	d := calendarDrawing{From: 8, To: 18}
+	d.From, d.To = computeShownHours(cal, d.From, d.To)
 	c := &canvas{first: d.From * hour}
 	all := sales.Minutes{From: d.From * hour, To: d.To * hour}
-	now := p.local(p.Now)
+	now := p.toLocal(p.Now)
 	today := timespan.NewDate(now.Year(), now.Month(), now.Day())
 	for _, col := range cal.Columns {
-		out := drawnColumn{Column: col}
-		for _, closed := range gaps(col.Open, all) {
+		out := columnDrawing{Column: col}
+		for _, closed := range findClosed(col.Open, all) {
 			out.Closed = append(out.Closed, c.put(closed, 0, 1))
 		}
 		for _, b := range col.Blocked {
@@ -99,10 +99,10 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 					block{c.put(sales.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
 			}
 		}
-		for _, free := range p.gaps(cal, &col) {
+		for _, free := range p.findFree(cal, &col) {
 			out.Free = append(out.Free, gap{c.put(free, 0, 1), free})
 		}
-		p.place(c, &out)
+		p.placeBoxes(c, &out)
 		if minute := now.Hour()*hour + now.Minute(); col.Date == today && minute >= all.From && minute < all.To {
 			out.Now = c.put(sales.Minutes{From: minute, To: minute}, 0, 1)
 		}
@@ -112,21 +112,21 @@ func (p *Page) draw(cal *sales.Calendar) drawn {
 	// not fixed, each new column would move the columns that are already shown.
 	d.Style = c.rules.String() +
 		fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
-			float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
+			float64(all.To-all.From)*remPerMinute, max(1, len(d.Columns)))
 	return d
 }
 
 // shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
 
-// gaps returns the free periods of a column that are at least shortestGap long. It omits past periods, and the past
-// part of the present period. It returns no period if the person may not book, or if some bookings of the calendar
+// findClosed returns the free periods of a column that are at least shortestGap long. It omits past periods, and the
+// past part of the present period. It returns no period if the person may not book, or if some bookings of the calendar
 // could not be read.
-func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
+func (p *Page) findFree(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	if cal.IsUnknown || cal.HasMore || !p.May(access.Serve) {
 		return nil
 	}
-	now := p.local(p.Now)
+	now := p.toLocal(p.Now)
 	today, minute := timespan.NewDate(now.Year(), now.Month(), now.Day()), now.Hour()*hour+now.Minute()
 	var free []sales.Minutes
 	for _, m := range col.Free {
@@ -140,23 +140,23 @@ func (p *Page) gaps(cal *sales.Calendar, col *sales.Column) []sales.Minutes {
 	return free
 }
 
-// timeOf formats a minute of the day as HH:MM, as forms send times.
-func timeOf(minute int) string { return fmt.Sprintf("%02d:%02d", minute/hour%24, minute%hour) }
+// formatFormTime formats a minute of the day as HH:MM, as forms send times.
+func formatFormTime(minute int) string { return fmt.Sprintf("%02d:%02d", minute/hour%24, minute%hour) }
 
-// clockOf formats a minute of the day as a time in the reader's language.
-func (p *Page) clockOf(minute int) string {
+// formatClock formats a minute of the day as a time in the reader's language.
+func (p *Page) formatClock(minute int) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC))
 }
 
-// minutes formats the start and the end of a period of the day.
-func (p *Page) minutes(m sales.Minutes) string {
-	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
+// formatMinutes formats the start and the end of a period of the day.
+func (p *Page) formatMinutes(m sales.Minutes) string {
+	return p.formatClock(m.From) + " – " + p.formatClock(m.To)
 }
 
-// shown returns the hour at which the calendar begins and the hour at which it ends. The arguments `from` and `to` are
-// the default hours. The function extends this period until the period contains all working hours, and all bookings
-// with their buffers.
-func shown(cal *sales.Calendar, from, to int) (int, int) {
+// computeShownHours returns the hour at which the calendar begins and the hour at which it ends. The arguments `from`
+// and `to` are the default hours. The function extends this period until the period contains all working hours, and all
+// bookings with their buffers.
+func computeShownHours(cal *sales.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
 		for _, o := range col.Open {
@@ -169,9 +169,9 @@ func shown(cal *sales.Calendar, from, to int) (int, int) {
 	return first / hour, (last + hour - 1) / hour
 }
 
-// gaps returns the parts of a period that are outside the working hours. The argument `all` is the period; the argument
-// `open` has the working hours, sorted.
-func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
+// findClosed returns the parts of a period that are outside the working hours. The argument `all` is the period; the
+// argument `open` has the working hours, sorted.
+func findClosed(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	var closed []sales.Minutes
 	at := all.From
 	for _, o := range open {
@@ -186,10 +186,10 @@ func gaps(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	return closed
 }
 
-// place computes the positions of the bookings of a column. Bookings that overlap are drawn side by side. Each group of
-// overlapping bookings has as many lanes as the largest number of bookings at the same time.
-func (p *Page) place(c *canvas, col *drawnColumn) {
-	boxes := p.sessions(col.Bookings)
+// placeBoxes computes the positions of the bookings of a column. Bookings that overlap are drawn side by side. Each
+// group of overlapping bookings has as many lanes as the largest number of bookings at the same time.
+func (p *Page) placeBoxes(c *canvas, col *columnDrawing) {
+	boxes := p.groupSessions(col.Bookings)
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })
 	for len(boxes) > 0 {
 		var ends []int // end of the last booking of each lane
@@ -221,8 +221,9 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 	}
 }
 
-// sessions returns the boxes of the bookings of a column. It combines all bookings of a class session into one box.
-func (p *Page) sessions(bookings []sales.PlacedBooking) []box {
+// groupSessions returns the boxes of the bookings of a column. It combines all bookings of a class session into one
+// box.
+func (p *Page) groupSessions(bookings []sales.PlacedBooking) []box {
 	type session struct {
 		id string
 		at time.Time
@@ -230,7 +231,7 @@ func (p *Page) sessions(bookings []sales.PlacedBooking) []box {
 	var boxes []box
 	at := map[session]int{}
 	for _, b := range bookings {
-		one := box{PlacedBooking: b, Guests: 1, People: b.PartySize, service: p.serviceNumber(b)}
+		one := box{PlacedBooking: b, Guests: 1, People: b.PartySize, service: p.numberService(b)}
 		if b.ClassScheduleID != nil {
 			key := session{b.ClassScheduleID.String(), b.StartsAt}
 			if i, ok := at[key]; ok {
@@ -245,7 +246,7 @@ func (p *Page) sessions(bookings []sales.PlacedBooking) []box {
 	return boxes
 }
 
-func (p *Page) serviceNumber(b sales.PlacedBooking) int {
+func (p *Page) numberService(b sales.PlacedBooking) int {
 	if len(b.Services) == 0 {
 		return 0
 	}

@@ -24,10 +24,10 @@ var EmbedModes = []string{"inline", "popup", "button"}
 // MaxEmbedLabel is how many bytes the words on a button may have.
 const MaxEmbedLabel = 120
 
-var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // IsColor reports whether a text is a colour as embed.js takes it.
-func IsColor(text string) bool { return color.MatchString(text) }
+func IsColor(text string) bool { return colorPattern.MatchString(text) }
 
 // Embedding is how a site is to show the booking page.
 type Embedding struct {
@@ -39,31 +39,33 @@ type Embedding struct {
 // Embed shows what a site includes, and how it looks.
 func Embed(p *Page, e Embedding) Content { return Content{p.say("settings_embed"), embed(p, e)} }
 
-// shade is the colour of a button; that of embed.js where neither the owner nor the offer says one.
-func (e Embedding) shade() string {
+// buttonColor is the colour of a button; that of embed.js where neither the owner nor the offer says one.
+func (e Embedding) buttonColor() string {
 	if e.Color == "" {
 		return "#1f4fd8"
 	}
 	return e.Color
 }
 
-// page is the address of the booking page.
-func (e Embedding) page(p *Page) string { return e.Base + "/b/" + url.PathEscape(p.Business.Slug) }
+// bookingPageURL is the address of the booking page.
+func (e Embedding) bookingPageURL(p *Page) string {
+	return e.Base + "/b/" + url.PathEscape(p.Business.Slug)
+}
 
 // snippet is what stands in the site.
 func (e Embedding) snippet(p *Page) string {
 	script := fmt.Sprintf(`<script src="%s/embed.js" data-slug="%s" data-mode="%s"`, html.EscapeString(e.Base), p.Business.Slug, e.Mode)
-	link := fmt.Sprintf("\n<noscript><a href=\"%s\">%s</a></noscript>", html.EscapeString(e.page(p)), html.EscapeString(e.Label))
+	link := fmt.Sprintf("\n<noscript><a href=\"%s\">%s</a></noscript>", html.EscapeString(e.bookingPageURL(p)), html.EscapeString(e.Label))
 	switch e.Mode {
 	case "popup":
 		return fmt.Sprintf("<button type=\"button\" data-slotmesh-open>%s</button>\n", html.EscapeString(e.Label)) + script + " async></script>" + link
 	case "button":
-		return script + fmt.Sprintf(` data-label="%s" data-color="%s" async></script>`, html.EscapeString(e.Label), e.shade()) + link
+		return script + fmt.Sprintf(` data-label="%s" data-color="%s" async></script>`, html.EscapeString(e.Label), e.buttonColor()) + link
 	}
 	return script + " async></script>" + link
 }
 
-func (p *Page) modes() []web.Option {
+func (p *Page) modeOptions() []web.Option {
 	var options []web.Option
 	for _, mode := range EmbedModes {
 		options = append(options, web.Option{Value: mode, Label: p.say("embed_" + mode)})
@@ -96,11 +98,11 @@ func embed(p *Page, e Embedding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = within(p, "embed").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = settingsHead(p, "embed").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.Raw("<style nonce=\""+p.Nonce+"\">.preview{--shade:"+e.shade()+"}</style>").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templ.Raw("<style nonce=\""+p.Nonce+"\">.preview{--shade:"+e.buttonColor()+"}</style>").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -121,7 +123,7 @@ func embed(p *Page, e Embedding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "mode", Label: p.say("embed_how"), Value: e.Mode, Options: p.modes()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "mode", Label: p.say("embed_how"), Value: e.Mode, Options: p.modeOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -129,7 +131,7 @@ func embed(p *Page, e Embedding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "color", Label: p.say("embed_color"), Value: e.shade(), Type: "color"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "color", Label: p.say("embed_color"), Value: e.buttonColor(), Type: "color"}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -184,7 +186,7 @@ func embed(p *Page, e Embedding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable(p, "snippet", p.say("embed_snippet"), e.snippet(p)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = copyBox(p, "snippet", p.say("embed_snippet"), e.snippet(p)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -206,7 +208,7 @@ func embed(p *Page, e Embedding) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Business.Page.EmbedOrigins) == 0 {
-			templ_7745c5c3_Err = empty(p.Words.With("embed_sites_none", "Page", p.say("offer_page"))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.Words.With("embed_sites_none", "Page", p.say("offer_page"))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -301,7 +303,7 @@ func embed(p *Page, e Embedding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable(p, "address", p.say("embed_link"), e.page(p)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = copyBox(p, "address", p.say("embed_link"), e.bookingPageURL(p)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -152,13 +152,13 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if all.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(all.Events) == 0 {
-			templ_7745c5c3_Err = empty(p.say("events_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("events_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,9 +199,9 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(e.Date)))
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(e.Date)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 54, Col: 61}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 54, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -212,9 +212,9 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.clock(e.Event))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatEventHours(e.Event))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 54, Col: 96}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 54, Col: 110}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -224,7 +224,7 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = hidden(p, e).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hiddenNote(p, e).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -233,7 +233,7 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if !all.IsUnknown {
-					templ_7745c5c3_Err = soldOf(p, e).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = soldBar(p, e).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -271,8 +271,8 @@ func events(p *Page, all *sales.EventList, past bool) templ.Component {
 	})
 }
 
-// hidden says why customers cannot buy tickets of an event.
-func hidden(p *Page, e sales.EventSales) templ.Component {
+// hiddenNote says why customers cannot buy tickets of an event.
+func hiddenNote(p *Page, e sales.EventSales) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -334,8 +334,8 @@ func hidden(p *Page, e sales.EventSales) templ.Component {
 	})
 }
 
-// soldOf is how much of an event is sold, in words and as a bar.
-func soldOf(p *Page, e sales.EventSales) templ.Component {
+// soldBar is how much of an event is sold, in words and as a bar.
+func soldBar(p *Page, e sales.EventSales) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -405,68 +405,68 @@ func soldOf(p *Page, e sales.EventSales) templ.Component {
 
 // Orders are the orders of tickets of an event, as they were asked for.
 type Orders struct {
-	Event   sales.EventSales
-	Unknown bool // what is sold cannot be told
-	List    peers.Part[booking.Ticket]
-	Next    string // cursor of the page that follows
-	Asked   url.Values
-	Open    *sales.OrderDetails // the order beside the list; nil for none
+	Event     sales.EventSales
+	IsUnknown bool // what is sold cannot be told
+	List      peers.Part[booking.Ticket]
+	Next      string // cursor of the page that follows
+	Query     url.Values
+	Details   *sales.OrderDetails // the order beside the list; nil for none
 }
 
-// here is the query of the list, which the open order keeps.
-func (o Orders) here() string { return query(o.Asked) }
+// currentQuery is the query of the list, which the open order keeps.
+func (o Orders) currentQuery() string { return formatQuery(o.Query) }
 
-// back is where the open order was opened; an event that the offer has no more has no page.
-func (o Orders) back() string {
+// backURL is where the open order was opened; an event that the offer has no more has no page.
+func (o Orders) backURL() string {
 	if o.Event.IsRemoved {
 		return "/events"
 	}
-	return o.at() + o.here()
+	return o.at() + o.currentQuery()
 }
 
 func (o Orders) at() string { return "/events/" + o.Event.ID.String() }
 
-// more is the address of the page that follows.
-func (o Orders) more() string {
-	next := o.narrowed()
+// nextURL is the address of the page that follows.
+func (o Orders) nextURL() string {
+	next := o.filterValues()
 	next.Set("cursor", o.Next)
-	return o.at() + query(next)
+	return o.at() + formatQuery(next)
 }
 
-// csv is the address of all that the list finds, as a table.
-func (o Orders) csv() string {
-	return o.at() + "/orders.csv" + query(o.narrowed())
+// csvURL is the address of all that the list finds, as a table.
+func (o Orders) csvURL() string {
+	return o.at() + "/orders.csv" + formatQuery(o.filterValues())
 }
 
-// narrowed are the parameters by which the list is narrowed.
-func (o Orders) narrowed() url.Values {
+// filterValues are the parameters by which the list is narrowed.
+func (o Orders) filterValues() url.Values {
 	by := url.Values{}
 	for _, name := range []string{"query", "payment"} {
-		if value := o.Asked.Get(name); value != "" {
+		if value := o.Query.Get(name); value != "" {
 			by.Set(name, value)
 		}
 	}
 	return by
 }
 
-// paid is the address of the orders of an event whose payment is in this state; "" for all.
-func (o Orders) paid(payment string) string {
+// paymentURL is the address of the orders of an event whose payment is in this state; "" for all.
+func (o Orders) paymentURL(payment string) string {
 	if payment == "" {
 		return o.at()
 	}
-	return o.at() + query(url.Values{"payment": {payment}})
+	return o.at() + formatQuery(url.Values{"payment": {payment}})
 }
 
 // Event shows one event: what is sold by tier, and who comes.
 func Event(p *Page, o Orders) Content {
-	if o.Open != nil {
-		return Content{p.buyer(o.Open.Order), oneEvent(p, o)}
+	if o.Details != nil {
+		return Content{p.formatBuyer(o.Details.Order), oneEvent(p, o)}
 	}
 	return Content{o.Event.Name, oneEvent(p, o)}
 }
 
-// paidChip leads to the orders whose payment is in a state.
-func paidChip(p *Page, o Orders, label, payment string) templ.Component {
+// paymentChip leads to the orders whose payment is in a state.
+func paymentChip(p *Page, o Orders, label, payment string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -492,9 +492,9 @@ func paidChip(p *Page, o Orders, label, payment string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var21 templ.SafeURL
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.paid(payment)))
+		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.paymentURL(payment)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 154, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 154, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -504,7 +504,7 @@ func paidChip(p *Page, o Orders, label, payment string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.Asked.Get("payment") == payment && (payment != "" || o.Asked.Get("query") == "") {
+		if o.Query.Get("payment") == payment && (payment != "" || o.Query.Get("query") == "") {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " aria-current=\"true\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -552,7 +552,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var24 = []any{"split", templ.KV("open", o.Open != nil)}
+		var templ_7745c5c3_Var24 = []any{"split", templ.KV("open", o.Details != nil)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -574,7 +574,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.Open == nil {
+		if o.Details == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -616,9 +616,9 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var28 string
-		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(o.Event.Date)))
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(o.Event.Date)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 170, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 170, Col: 62}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
@@ -629,9 +629,9 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
-		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.clock(o.Event.Event))
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatEventHours(o.Event.Event))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 170, Col: 100}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 170, Col: 114}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
@@ -677,12 +677,12 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hidden(p, o.Event).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hiddenNote(p, o.Event).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.Unknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+		if o.IsUnknown {
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -709,7 +709,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Searches {
+		if p.CanSearch {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<form class=\"going find\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -727,7 +727,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "query", Label: p.say("customer"), Value: o.Asked.Get("query"), Type: "search", MaxLength: booking.MaxQuery, Hint: p.say("buyer_hint")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "query", Label: p.say("customer"), Value: o.Query.Get("query"), Type: "search", MaxLength: booking.MaxQuery, Hint: p.say("buyer_hint")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -766,19 +766,19 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = paidChip(p, o, p.say("everything"), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentChip(p, o, p.say("everything"), "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = paidChip(p, o, p.say("to_pay"), booking.PaymentOpen).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentChip(p, o, p.say("to_pay"), booking.PaymentOpen).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = paidChip(p, o, p.say("event_payment_refund_failed"), booking.PaymentRefundFailed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentChip(p, o, p.say("event_payment_refund_failed"), booking.PaymentRefundFailed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = paidChip(p, o, p.say("event_payment_disputed"), booking.PaymentDisputed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = paymentChip(p, o, p.say("event_payment_disputed"), booking.PaymentDisputed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -787,12 +787,12 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if o.List.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(o.List.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("orders_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("orders_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -806,7 +806,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.Asked.Get("cursor") != "" {
+		if o.Query.Get("cursor") != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<a class=\"button plain\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -844,9 +844,9 @@ func oneEvent(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 templ.SafeURL
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.more()))
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.nextURL()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 207, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 207, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {
@@ -859,7 +859,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("next_page"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 207, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 207, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -876,9 +876,9 @@ func oneEvent(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var40 templ.SafeURL
-			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.csv()))
+			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.csvURL()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 210, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 210, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {
@@ -891,7 +891,7 @@ func oneEvent(p *Page, o Orders) templ.Component {
 			var templ_7745c5c3_Var41 string
 			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("export_csv"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 210, Col: 68}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 210, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
@@ -906,8 +906,8 @@ func oneEvent(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.Open != nil {
-			templ_7745c5c3_Err = order(p, o).Render(ctx, templ_7745c5c3_Buffer)
+		if o.Details != nil {
+			templ_7745c5c3_Err = orderDetails(p, o).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1016,9 +1016,9 @@ func tiers(p *Page, e sales.EventSales) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var48 string
-			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(p.tierPrice(t))
+			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatTierPrice(t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 235, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 235, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 			if templ_7745c5c3_Err != nil {
@@ -1102,7 +1102,7 @@ func tiers(p *Page, e sales.EventSales) templ.Component {
 	})
 }
 
-func (p *Page) tierPrice(t sales.TierSales) string {
+func (p *Page) formatTierPrice(t sales.TierSales) string {
 	if t.Price == 0 {
 		return p.say("free")
 	}
@@ -1157,7 +1157,7 @@ func orders(p *Page, o Orders) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if o.Open != nil && o.Open.Order.ID == t.ID {
+			if o.Details != nil && o.Details.Order.ID == t.ID {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, " aria-current=\"true\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1168,9 +1168,9 @@ func orders(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var57 templ.SafeURL
-			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + o.here()))
+			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + o.currentQuery()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 269, Col: 73}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 269, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 			if templ_7745c5c3_Err != nil {
@@ -1181,9 +1181,9 @@ func orders(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var58 string
-			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(p.buyer(t))
+			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatBuyer(t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 269, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 269, Col: 102}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 			if templ_7745c5c3_Err != nil {
@@ -1194,9 +1194,9 @@ func orders(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var59 string
-			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(p.ticketsOf(t))
+			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatTickets(t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 270, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 270, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 			if templ_7745c5c3_Err != nil {
@@ -1241,7 +1241,7 @@ func orders(p *Page, o Orders) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if t.Total != nil && !nothing(*t.Total) {
+			if t.Total != nil && !isZero(*t.Total) {
 				var templ_7745c5c3_Var63 string
 				templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.money(*t.Total, t.Currency))
 				if templ_7745c5c3_Err != nil {
@@ -1265,16 +1265,16 @@ func orders(p *Page, o Orders) templ.Component {
 	})
 }
 
-// buyer is who ordered tickets; a customer that was forgotten has no name.
-func (p *Page) buyer(t booking.Ticket) string {
+// formatBuyer is who ordered tickets; a customer that was forgotten has no name.
+func (p *Page) formatBuyer(t booking.Ticket) string {
 	if t.CustomerName == "" {
 		return p.say("forgotten")
 	}
 	return t.CustomerName
 }
 
-// ticketsOf are how many tickets of which tiers.
-func (p *Page) ticketsOf(t booking.Ticket) string {
+// formatTickets are how many tickets of which tiers.
+func (p *Page) formatTickets(t booking.Ticket) string {
 	parts := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
 		parts[i] = p.Words.Number(tier.Quantity) + " × " + tier.TierName
@@ -1282,8 +1282,8 @@ func (p *Page) ticketsOf(t booking.Ticket) string {
 	return strings.Join(parts, " + ")
 }
 
-// order is all of one order, beside the list that it was opened from.
-func order(p *Page, o Orders) templ.Component {
+// orderDetails is all of one order, beside the list that it was opened from.
+func orderDetails(p *Page, o Orders) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1304,15 +1304,15 @@ func order(p *Page, o Orders) templ.Component {
 			templ_7745c5c3_Var64 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := o.Open.Order
+		t := o.Details.Order
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<article class=\"drawer\" aria-labelledby=\"order\"><header><h1 id=\"order\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var65 string
-		templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(p.buyer(t))
+		templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatBuyer(t))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 305, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 305, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 		if templ_7745c5c3_Err != nil {
@@ -1358,9 +1358,9 @@ func order(p *Page, o Orders) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var69 templ.SafeURL
-		templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.back()))
+		templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(o.backURL()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 307, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 307, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
 		if templ_7745c5c3_Err != nil {
@@ -1504,9 +1504,9 @@ func order(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var77 string
-			templ_7745c5c3_Var77, templ_7745c5c3_Err = templ.JoinStringErrs(p.money(p.Business.Money().JSON(listed(o.Event, t)), p.Business.Currency))
+			templ_7745c5c3_Var77, templ_7745c5c3_Err = templ.JoinStringErrs(p.money(p.Business.Money().JSON(listPrice(o.Event, t)), p.Business.Currency))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 333, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 333, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var77))
 			if templ_7745c5c3_Err != nil {
@@ -1540,7 +1540,7 @@ func order(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if t.Total != nil && t.Status != booking.StatusCancelled {
-				templ_7745c5c3_Err = rest(p, *t.Total, t.Payment, t.Currency).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = restOnSite(p, *t.Total, t.Payment, t.Currency).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1568,7 +1568,7 @@ func order(p *Page, o Orders) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = contact(p, textOf(t.CustomerEmail), t.CustomerPhone).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = contact(p, textOrEmpty(t.CustomerEmail), t.CustomerPhone).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1578,7 +1578,7 @@ func order(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = fact(p.say("ordered"), p.moment(t.CreatedAt)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.say("ordered"), p.formatInstant(t.CreatedAt)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1592,9 +1592,9 @@ func order(p *Page, o Orders) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var80 templ.SafeURL
-			templ_7745c5c3_Var80, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + "/cancel" + o.here()))
+			templ_7745c5c3_Var80, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + "/cancel" + o.currentQuery()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 354, Col: 98}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 354, Col: 106}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var80))
 			if templ_7745c5c3_Err != nil {
@@ -1607,7 +1607,7 @@ func order(p *Page, o Orders) templ.Component {
 			var templ_7745c5c3_Var81 string
 			templ_7745c5c3_Var81, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("cancel_tickets"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 354, Col: 126}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 354, Col: 134}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var81))
 			if templ_7745c5c3_Err != nil {
@@ -1617,15 +1617,15 @@ func order(p *Page, o Orders) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if t.Status == booking.StatusCancelled && repayable(t.Payment) && p.May(access.Refund) {
+		} else if t.Status == booking.StatusCancelled && isTicketRefundable(t.Payment) && p.May(access.Refund) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 127, "<a class=\"button plain\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var82 templ.SafeURL
-			templ_7745c5c3_Var82, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + "/refund" + o.here()))
+			templ_7745c5c3_Var82, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/tickets/" + t.ID.String() + "/refund" + o.currentQuery()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 356, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 356, Col: 99}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var82))
 			if templ_7745c5c3_Err != nil {
@@ -1638,7 +1638,7 @@ func order(p *Page, o Orders) templ.Component {
 			var templ_7745c5c3_Var83 string
 			templ_7745c5c3_Var83, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("refund"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 356, Col: 111}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 356, Col: 119}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
 			if templ_7745c5c3_Err != nil {
@@ -1654,7 +1654,7 @@ func order(p *Page, o Orders) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.May(access.SeeCustomers) {
-			templ_7745c5c3_Err = history(p, o.Open.History).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = history(p, o.Details.History).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1662,7 +1662,7 @@ func order(p *Page, o Orders) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = mailed(p, o.Open.Messages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = messageSection(p, o.Details.Messages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1675,8 +1675,8 @@ func order(p *Page, o Orders) templ.Component {
 	})
 }
 
-// listed is what an order that the business sold costs by the price list of today, in minor units.
-func listed(e sales.EventSales, t booking.Ticket) int64 {
+// listPrice is what an order that the business sold costs by the price list of today, in minor units.
+func listPrice(e sales.EventSales, t booking.Ticket) int64 {
 	var sum int64
 	for _, sold := range t.Tiers {
 		for _, tier := range e.Tiers {
@@ -1688,24 +1688,24 @@ func listed(e sales.EventSales, t booking.Ticket) int64 {
 	return sum
 }
 
-// repayable reports whether something is left of what was paid online, and none of it is on its way back.
-func repayable(pay *booking.Payment) bool {
+// isTicketRefundable reports whether something is left of what was paid online, and none of it is on its way back.
+func isTicketRefundable(pay *booking.Payment) bool {
 	return pay != nil && pay.Status == booking.PaymentPaid && pay.Refunded != pay.Amount && (pay.Refund == nil || pay.Refund.Status != booking.RefundPending)
 }
 
-// CancellingTickets is the question whether an order is to be cancelled.
-type CancellingTickets struct {
+// CancelTicketsForm is the question whether an order is to be cancelled.
+type CancelTicketsForm struct {
 	Order booking.Ticket
 	Refunds
 	Back string // query of the list that it was opened from
 }
 
 // CancelTickets asks whether an order is to be cancelled, and says first what is given back.
-func CancelTickets(p *Page, c CancellingTickets) Content {
+func CancelTickets(p *Page, c CancelTicketsForm) Content {
 	return Content{p.say("cancel_tickets_ask"), cancelTickets(p, c)}
 }
 
-func cancelTickets(p *Page, c CancellingTickets) templ.Component {
+func cancelTickets(p *Page, c CancelTicketsForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1743,7 +1743,7 @@ func cancelTickets(p *Page, c CancellingTickets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = oneOrder(p, c.Order).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = orderSummary(p, c.Order).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1768,7 +1768,7 @@ func cancelTickets(p *Page, c CancellingTickets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notify(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notifyBox(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1832,8 +1832,8 @@ func cancelTickets(p *Page, c CancellingTickets) templ.Component {
 	})
 }
 
-// oneOrder is the order that a form is about.
-func oneOrder(p *Page, t booking.Ticket) templ.Component {
+// orderSummary is the order that a form is about.
+func orderSummary(p *Page, t booking.Ticket) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1859,9 +1859,9 @@ func oneOrder(p *Page, t booking.Ticket) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var92 string
-		templ_7745c5c3_Var92, templ_7745c5c3_Err = templ.JoinStringErrs(p.buyer(t))
+		templ_7745c5c3_Var92, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatBuyer(t))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 415, Col: 25}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 415, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var92))
 		if templ_7745c5c3_Err != nil {
@@ -1872,9 +1872,9 @@ func oneOrder(p *Page, t booking.Ticket) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var93 string
-		templ_7745c5c3_Var93, templ_7745c5c3_Err = templ.JoinStringErrs(p.ticketsOf(t))
+		templ_7745c5c3_Var93, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatTickets(t))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 416, Col: 26}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 416, Col: 30}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var93))
 		if templ_7745c5c3_Err != nil {
@@ -1898,9 +1898,9 @@ func oneOrder(p *Page, t booking.Ticket) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var95 string
-		templ_7745c5c3_Var95, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(wall(t.Date, t.StartTime)))
+		templ_7745c5c3_Var95, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toWallTime(t.Date, t.StartTime)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 417, Col: 95}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 417, Col: 101}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var95))
 		if templ_7745c5c3_Err != nil {
@@ -1914,21 +1914,21 @@ func oneOrder(p *Page, t booking.Ticket) templ.Component {
 	})
 }
 
-// RefundingTickets is the question how much is given back of an order that is cancelled.
-type RefundingTickets struct {
-	Order  booking.Ticket
-	Left   json.Number
-	Amount string // as it was typed
-	Wrong  string
-	Back   string
+// RefundTicketsForm is the question how much is given back of an order that is cancelled.
+type RefundTicketsForm struct {
+	Order     booking.Ticket
+	Left      json.Number
+	Amount    string // as it was typed
+	ErrorText string
+	Back      string
 }
 
 // RefundTickets asks how much is given back.
-func RefundTickets(p *Page, r RefundingTickets) Content {
+func RefundTickets(p *Page, r RefundTicketsForm) Content {
 	return Content{p.say("refund"), refundTickets(p, r)}
 }
 
-func refundTickets(p *Page, r RefundingTickets) templ.Component {
+func refundTickets(p *Page, r RefundTicketsForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1966,7 +1966,7 @@ func refundTickets(p *Page, r RefundingTickets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = oneOrder(p, r.Order).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = orderSummary(p, r.Order).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2000,7 +2000,7 @@ func refundTickets(p *Page, r RefundingTickets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Order.Currency), Value: r.Amount, Error: r.Wrong, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Order.Currency), Value: r.Amount, Error: r.ErrorText, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2051,23 +2051,23 @@ func refundTickets(p *Page, r RefundingTickets) templ.Component {
 	})
 }
 
-// Selling is what is sold at the door, as it was typed.
-type Selling struct {
+// SellForm is what is sold at the door, as it was typed.
+type SellForm struct {
 	Event       sales.EventSales
-	Unknown     bool              // what is left cannot be told
-	Count       map[string]string // by [TierField]
+	IsUnknown   bool              // what is left cannot be told
+	Quantities  map[string]string // by [TierField]
 	Name, Email string
 	Key         string // the form's own, so that one that is sent twice sells once
-	Wrong       map[string]string
+	FieldErrors map[string]string
 }
 
 // TierField names the field of how many tickets of a tier are sold.
 func TierField(t sales.TierSales) string { return "n-" + t.ID.String() }
 
 // Sell asks what to sell to whom.
-func Sell(p *Page, s Selling) Content { return Content{p.say("sell"), sell(p, s)} }
+func Sell(p *Page, s SellForm) Content { return Content{p.say("sell"), sell(p, s)} }
 
-func sell(p *Page, s Selling) templ.Component {
+func sell(p *Page, s SellForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2119,9 +2119,9 @@ func sell(p *Page, s Selling) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var106 string
-		templ_7745c5c3_Var106, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(s.Event.Date)))
+		templ_7745c5c3_Var106, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(s.Event.Date)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 471, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 471, Col: 61}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var106))
 		if templ_7745c5c3_Err != nil {
@@ -2132,9 +2132,9 @@ func sell(p *Page, s Selling) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var107 string
-		templ_7745c5c3_Var107, templ_7745c5c3_Err = templ.JoinStringErrs(p.clock(s.Event.Event))
+		templ_7745c5c3_Var107, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatEventHours(s.Event.Event))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 471, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `events.templ`, Line: 471, Col: 113}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var107))
 		if templ_7745c5c3_Err != nil {
@@ -2145,7 +2145,7 @@ func sell(p *Page, s Selling) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Event.IsOver || !s.Event.Active || len(s.Event.Tiers) == 0 {
-			templ_7745c5c3_Err = empty(p.say("nothing_to_sell")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("nothing_to_sell")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2181,16 +2181,16 @@ func sell(p *Page, s Selling) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range s.Event.Tiers {
-				templ_7745c5c3_Err = web.Input(web.Field{Name: TierField(t), Label: t.Name, Value: s.Count[TierField(t)], Type: "number", Error: s.Wrong[TierField(t)], Hint: p.offeredTier(t, s.Unknown)}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Input(web.Field{Name: TierField(t), Label: t.Name, Value: s.Quantities[TierField(t)], Type: "number", Error: s.FieldErrors[TierField(t)], Hint: p.describeTier(t, s.IsUnknown)}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: s.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: s.Wrong["name"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: s.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: s.FieldErrors["name"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: s.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: s.Wrong["email"], Hint: p.say("tickets_hint")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: s.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: s.FieldErrors["email"], Hint: p.say("tickets_hint")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2259,16 +2259,16 @@ func sell(p *Page, s Selling) templ.Component {
 	})
 }
 
-// offeredTier says what a ticket of a tier costs, and how many are left.
-func (p *Page) offeredTier(t sales.TierSales, unknown bool) string {
+// describeTier says what a ticket of a tier costs, and how many are left.
+func (p *Page) describeTier(t sales.TierSales, unknown bool) string {
 	if unknown {
-		return p.tierPrice(t)
+		return p.formatTierPrice(t)
 	}
-	return p.tierPrice(t) + " · " + p.Words.Count("tickets_left", t.Left)
+	return p.formatTierPrice(t) + " · " + p.Words.Count("tickets_left", t.Left)
 }
 
-// OneOrder is the address of an order beside the list of a query.
-func OneOrder(p *Page, id uuid.UUID, query string) templ.SafeURL {
+// OrderURL is the address of an order beside the list of a query.
+func OrderURL(p *Page, id uuid.UUID, query string) templ.SafeURL {
 	return p.at("/tickets/" + id.String() + query)
 }
 

@@ -17,11 +17,11 @@ import (
 type Feeds struct {
 	List         []booking.Calendar
 	Next         string
-	Paged        bool
-	Made         *booking.Calendar
+	IsPaged      bool
+	Created      *booking.Calendar
 	Staff, Shows string // as typed
 	Key          string // the form's own
-	Wrong        map[string]string
+	FieldErrors  map[string]string
 }
 
 // CalendarFeeds lists feeds.
@@ -52,18 +52,18 @@ func feeds(p *Page, f Feeds) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = within(p, "feeds").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = settingsHead(p, "feeds").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Made != nil {
-			templ_7745c5c3_Err = secret(p, p.Words.With("feed_made", "Whose", p.whose(*f.Made)), p.say("feed_once"), f.Made.URL).Render(ctx, templ_7745c5c3_Buffer)
+		if f.Created != nil {
+			templ_7745c5c3_Err = secretBox(p, p.Words.With("feed_made", "Whose", p.nameFeedOwner(*f.Created)), p.say("feed_once"), f.Created.URL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(f.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("feeds_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("feeds_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -82,7 +82,7 @@ func feeds(p *Page, f Feeds) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pagesOf(p, "/settings/feeds", f.Paged, f.Next).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pageLinks(p, "/settings/feeds", f.IsPaged, f.Next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -131,7 +131,7 @@ func feeds(p *Page, f Feeds) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Business.Staff) > 0 {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("feed_of"), Value: f.Staff, Options: p.members(p.say("everybody")), Error: f.Wrong["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("feed_of"), Value: f.Staff, Options: p.memberOptions(p.say("everybody")), Error: f.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -182,8 +182,8 @@ func feeds(p *Page, f Feeds) templ.Component {
 	})
 }
 
-// whose names whose bookings a feed shows; a member who is not in the offer any more has no name.
-func (p *Page) whose(feed booking.Calendar) string {
+// nameFeedOwner names whose bookings a feed shows; a member who is not in the offer any more has no name.
+func (p *Page) nameFeedOwner(feed booking.Calendar) string {
 	if feed.StaffID == nil {
 		return p.say("everybody")
 	}
@@ -219,9 +219,9 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.whose(feed))
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.nameFeedOwner(feed))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 70, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 70, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -245,9 +245,9 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.local(feed.CreatedAt))))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.toLocal(feed.CreatedAt))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 108}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 110}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -258,9 +258,9 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.used(feed.LastUsedAt))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatLastUse(feed.LastUsedAt))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 150}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 161}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -293,7 +293,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ask(p, "/settings/feeds/"+feed.ID.String()+"/remove", p.say("remove"), p.whose(feed), p.say("feed_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = confirmButton(p, "/settings/feeds/"+feed.ID.String()+"/remove", p.say("remove"), p.nameFeedOwner(feed), p.say("feed_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

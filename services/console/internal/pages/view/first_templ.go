@@ -20,28 +20,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-// Beginning is the first form of a business, as it was typed.
-type Beginning struct {
+// BusinessForm is the first form of a business, as it was typed.
+type BusinessForm struct {
 	offer.NewBusiness
-	Wrong  map[string]string // sentences, by the names of what was typed
-	Others []string          // problems that stand beside no field
-	Key    string            // which makes one business of a form that is sent twice
+	FieldErrors   map[string]string // sentences, by the names of what was typed
+	OtherProblems []string          // problems that stand beside no field
+	Key           string            // which makes one business of a form that is sent twice
 }
 
-// Begin asks what the business is.
-func Begin(p *Page, b Beginning) Content { return Content{p.say("first"), begin(p, b)} }
+// NewBusiness asks what the business is.
+func NewBusiness(p *Page, b BusinessForm) Content { return Content{p.say("first"), businessForm(p, b)} }
 
 // FirstStep is one of the other forms of the first visit.
 type FirstStep struct {
 	Offering
 	Form
-	Names []string // of all of them
-	Place int      // of this one, from 0
+	Names    []string // of all of them
+	Position int      // of this one, from 0
 }
 
 // First is one of the other forms of the first visit.
 func First(p *Page, s FirstStep) Content {
-	return Content{p.say("first_" + s.Names[s.Place]), first(p, s)}
+	return Content{p.say("first_" + s.Names[s.Position]), firstStep(p, s)}
 }
 
 // FirstDone says where the business can be booked; base is that of the customers' pages.
@@ -49,14 +49,14 @@ func FirstDone(p *Page, base string) Content {
 	return Content{p.say("first_done"), firstDone(p, base+"/b/"+url.PathEscape(p.Business.Slug))}
 }
 
-// stepOf says which form this is of how many.
-func (p *Page) stepOf(place, all int) string {
+// formatStep says which form this is of how many.
+func (p *Page) formatStep(place, all int) string {
 	return p.Words.Fill("first_step", map[string]string{"Number": p.Words.Number(place + 1), "All": p.Words.Number(all)})
 }
 
 const firstForms = 5
 
-func begin(p *Page, b Beginning) templ.Component {
+func businessForm(p *Page, b BusinessForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -82,9 +82,9 @@ func begin(p *Page, b Beginning) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.stepOf(0, firstForms))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatStep(0, firstForms))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 52, Col: 51}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 52, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -120,7 +120,7 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = problems(p, b.Others).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = problems(p, b.OtherProblems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -160,15 +160,15 @@ func begin(p *Page, b Beginning) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if b.Wrong["trade"] != "" {
+		if b.FieldErrors["trade"] != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"field-error\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(b.Wrong["trade"])
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(b.FieldErrors["trade"])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 65, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 65, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -183,11 +183,11 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("first_name"), Value: b.Name, Required: true, MaxLength: 200, Autocomplete: "organization", Error: b.Wrong["name"], Focus: b.Wrong["name"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("first_name"), Value: b.Name, Required: true, MaxLength: 200, Autocomplete: "organization", Error: b.FieldErrors["name"], Focus: b.FieldErrors["name"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "slug", Label: p.say("first_address"), Hint: p.say("first_address_hint"), Value: b.Address, MaxLength: 60, Autocomplete: "off", Error: b.Wrong["slug"], Focus: b.Wrong["slug"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "slug", Label: p.say("first_address"), Hint: p.say("first_address_hint"), Value: b.Address, MaxLength: 60, Autocomplete: "off", Error: b.FieldErrors["slug"], Focus: b.FieldErrors["slug"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -195,7 +195,7 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "timezone", Label: p.say("offer_timezone"), Hint: p.say("offer_timezone_hint"), Value: b.Timezone, Required: true, MaxLength: 60, Autocomplete: "off", Error: b.Wrong["timezone"], List: "zones", Focus: b.Wrong["timezone"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "timezone", Label: p.say("offer_timezone"), Hint: p.say("offer_timezone_hint"), Value: b.Timezone, Required: true, MaxLength: 60, Autocomplete: "off", Error: b.FieldErrors["timezone"], List: "zones", Focus: b.FieldErrors["timezone"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -203,7 +203,7 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "currency", Label: p.say("offer_currency"), Hint: p.say("offer_currency_hint"), Value: b.Currency, Required: true, MaxLength: 5, Autocomplete: "off", Error: b.Wrong["currency"], List: "currencies", Focus: b.Wrong["currency"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "currency", Label: p.say("offer_currency"), Hint: p.say("offer_currency_hint"), Value: b.Currency, Required: true, MaxLength: 5, Autocomplete: "off", Error: b.FieldErrors["currency"], List: "currencies", Focus: b.FieldErrors["currency"] != ""}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -211,7 +211,7 @@ func begin(p *Page, b Beginning) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "default_language", Label: p.say("offer_default_language"), Value: b.Language, Required: true, Options: languageOptions(p), Error: b.Wrong["default_language"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "default_language", Label: p.say("offer_default_language"), Value: b.Language, Required: true, Options: languageOptions(p), Error: b.FieldErrors["default_language"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -404,10 +404,10 @@ func problems(p *Page, list []string) templ.Component {
 	})
 }
 
-// chipOf names the forms where all of them are listed.
-var chipOf = map[string]string{"business": "offer_business", "hours": "offer_hours", "team": "offer_team", "services": "place_offer", "policies": "offer_policies"}
+// chipTexts names the forms where all of them are listed.
+var chipTexts = map[string]string{"business": "offer_business", "hours": "offer_hours", "team": "offer_team", "services": "place_offer", "policies": "offer_policies"}
 
-func first(p *Page, s FirstStep) templ.Component {
+func firstStep(p *Page, s FirstStep) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -433,9 +433,9 @@ func first(p *Page, s FirstStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.stepOf(s.Place, len(s.Names)))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatStep(s.Position, len(s.Names)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 128, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 128, Col: 65}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -446,9 +446,9 @@ func first(p *Page, s FirstStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("first_" + s.Names[s.Place]))
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("first_" + s.Names[s.Position]))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 129, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 129, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -459,9 +459,9 @@ func first(p *Page, s FirstStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("first_" + s.Names[s.Place] + "_text"))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("first_" + s.Names[s.Position] + "_text"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 130, Col: 65}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 130, Col: 68}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -502,7 +502,7 @@ func first(p *Page, s FirstStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if i == s.Place {
+			if i == s.Position {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, " aria-current=\"step\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -513,9 +513,9 @@ func first(p *Page, s FirstStep) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.say(chipOf[name]))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.say(chipTexts[name]))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 140, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 140, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -534,8 +534,8 @@ func first(p *Page, s FirstStep) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Meanwhile != nil {
-			templ_7745c5c3_Err = meanwhile(p, s.Offering).Render(ctx, templ_7745c5c3_Buffer)
+		if s.OtherChanges != nil {
+			templ_7745c5c3_Err = otherChanges(p, s.Offering).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -545,9 +545,9 @@ func first(p *Page, s FirstStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 templ.SafeURL
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/first/" + s.Names[s.Place]))
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/first/" + s.Names[s.Position]))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 147, Col: 85}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 147, Col: 88}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
@@ -558,9 +558,9 @@ func first(p *Page, s FirstStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(number(s.Version))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(formatPlainNumber(s.Version))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 148, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 148, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -578,7 +578,7 @@ func first(p *Page, s FirstStep) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Place+1 < len(s.Names) {
+		if s.Position+1 < len(s.Names) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<button type=\"submit\" class=\"button\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -615,15 +615,15 @@ func first(p *Page, s FirstStep) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.Place > 0 {
+		if s.Position > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<a class=\"button plain\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 templ.SafeURL
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/first/" + s.Names[s.Place-1]))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/first/" + s.Names[s.Position-1]))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 158, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 158, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -636,7 +636,7 @@ func first(p *Page, s FirstStep) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("back"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 158, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `first.templ`, Line: 158, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -706,7 +706,7 @@ func firstDone(p *Page, address string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable(p, "address", p.say("first_address"), address).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = copyBox(p, "address", p.say("first_address"), address).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -793,13 +793,13 @@ func firstDone(p *Page, address string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.May(access.ManageTeam) {
-			templ_7745c5c3_Err = then(p, "/team/invite", "settings_team").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = nextLink(p, "/team/invite", "settings_team").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if p.May(access.Integrate) {
-			templ_7745c5c3_Err = then(p, "/settings/embed", "settings_embed").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = nextLink(p, "/settings/embed", "settings_embed").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -870,7 +870,7 @@ func firstDone(p *Page, address string) templ.Component {
 	})
 }
 
-func then(p *Page, path, sentence string) templ.Component {
+func nextLink(p *Page, path, sentence string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -938,8 +938,8 @@ func then(p *Page, path, sentence string) templ.Component {
 	})
 }
 
-// unopened says that nothing can be booked yet, and leads to who may see to it.
-func unopened(p *Page) templ.Component {
+// openingNote says that nothing can be booked yet, and leads to who may see to it.
+func openingNote(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1019,8 +1019,8 @@ func unopened(p *Page) templ.Component {
 	})
 }
 
-// beginLink leads to the first form, for who may make businesses.
-func beginLink(p *Page, another bool) templ.Component {
+// newBusinessLink leads to the first form, for who may make businesses.
+func newBusinessLink(p *Page, another bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

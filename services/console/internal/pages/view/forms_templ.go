@@ -18,21 +18,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Cancelling is the question whether a booking is to be cancelled.
-type Cancelling struct {
-	Booking booking.Booking
-	Preview *booking.Cancellation
-	Choice  string // one of the words for a refund, or "amount"
-	Amount  string // as it was typed
-	Wrong   string // about the amount
-	Back    string // query of the list that it was opened from
+// CancelForm is the question whether a booking is to be cancelled.
+type CancelForm struct {
+	Booking   booking.Booking
+	Preview   *booking.Cancellation
+	Choice    string // one of the words for a refund, or "amount"
+	Amount    string // as it was typed
+	ErrorText string // about the amount
+	Back      string // query of the list that it was opened from
 }
 
 // Cancel asks whether a booking is to be cancelled, and says first what is given back.
-func Cancel(p *Page, c Cancelling) Content { return Content{p.say("cancel_ask"), cancel(p, c)} }
+func Cancel(p *Page, c CancelForm) Content { return Content{p.say("cancel_ask"), cancel(p, c)} }
 
-// one is the booking that a form is about, in two lines.
-func one(p *Page, b booking.Booking) templ.Component {
+// bookingSummary is the booking that a form is about, in two lines.
+func bookingSummary(p *Page, b booking.Booking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -58,9 +58,9 @@ func one(p *Page, b booking.Booking) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 29, Col: 23}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 29, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -97,9 +97,9 @@ func one(p *Page, b booking.Booking) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.hours(b))
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatHours(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 31, Col: 64}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 31, Col: 70}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -113,7 +113,7 @@ func one(p *Page, b booking.Booking) templ.Component {
 	})
 }
 
-func cancel(p *Page, c Cancelling) templ.Component {
+func cancel(p *Page, c CancelForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -151,7 +151,7 @@ func cancel(p *Page, c Cancelling) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = one(p, c.Booking).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bookingSummary(p, c.Booking).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -172,11 +172,11 @@ func cancel(p *Page, c Cancelling) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = refunds(p, Refunds{c.Booking.Payment, c.Booking.Currency, c.Preview, waitsPaid(c.Booking), c.Choice, c.Amount, c.Wrong}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = refunds(p, Refunds{c.Booking.Payment, c.Booking.Currency, c.Preview, isPaidAndPending(c.Booking), c.Choice, c.Amount, c.ErrorText}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notify(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notifyBox(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -242,17 +242,17 @@ func cancel(p *Page, c Cancelling) templ.Component {
 
 // Refunds is the question what of a payment is given back by a cancellation.
 type Refunds struct {
-	Payment  *booking.Payment
-	Currency string
-	Preview  *booking.Cancellation
-	Whole    bool   // all of it goes back, whatever the policy says
-	Choice   string // one of the words for a refund, or "amount"
-	Amount   string // as it was typed
-	Wrong    string // about the amount
+	Payment      *booking.Payment
+	Currency     string
+	Preview      *booking.Cancellation
+	IsFullRefund bool   // all of it goes back, whatever the policy says
+	Choice       string // one of the words for a refund, or "amount"
+	Amount       string // as it was typed
+	ErrorText    string // about the amount
 }
 
-// byPolicy says what the policy gives back.
-func (p *Page) byPolicy(r booking.CancellationRefund) string {
+// formatPolicyRefund says what the policy gives back.
+func (p *Page) formatPolicyRefund(r booking.CancellationRefund) string {
 	return p.Words.Fill("refund_by_policy", map[string]string{"Amount": p.money(r.Amount, r.Currency), "Percent": p.Words.Number(r.Percent)})
 }
 
@@ -313,7 +313,7 @@ func refunds(p *Page, r Refunds) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.Whole {
+		} else if r.IsFullRefund {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -349,7 +349,7 @@ func refunds(p *Page, r Refunds) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = radio("refund", "policy", r.Choice, p.byPolicy(r.Preview.Refund)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = radio("refund", "policy", r.Choice, p.formatPolicyRefund(r.Preview.Refund)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -369,7 +369,7 @@ func refunds(p *Page, r Refunds) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Currency), Value: r.Amount, Error: r.Wrong, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Currency), Value: r.Amount, Error: r.ErrorText, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -379,9 +379,9 @@ func refunds(p *Page, r Refunds) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.byPolicy(r.Preview.Refund))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatPolicyRefund(r.Preview.Refund))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 84, Col: 35}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 84, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -474,19 +474,19 @@ func radio(name, value, chosen, label string) templ.Component {
 	})
 }
 
-// Refunding is the question how much is given back of a booking that is over.
-type Refunding struct {
-	Booking booking.Booking
-	Left    json.Number // of what was paid
-	Amount  string      // as it was typed
-	Wrong   string
-	Back    string
+// RefundForm is the question how much is given back of a booking that is over.
+type RefundForm struct {
+	Booking   booking.Booking
+	Left      json.Number // of what was paid
+	Amount    string      // as it was typed
+	ErrorText string
+	Back      string
 }
 
 // Refund asks how much is given back.
-func Refund(p *Page, r Refunding) Content { return Content{p.say("refund"), refund(p, r)} }
+func Refund(p *Page, r RefundForm) Content { return Content{p.say("refund"), refund(p, r)} }
 
-func refund(p *Page, r Refunding) templ.Component {
+func refund(p *Page, r RefundForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -524,7 +524,7 @@ func refund(p *Page, r Refunding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = one(p, r.Booking).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bookingSummary(p, r.Booking).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -558,7 +558,7 @@ func refund(p *Page, r Refunding) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Booking.Currency), Value: r.Amount, Error: r.Wrong, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Booking.Currency), Value: r.Amount, Error: r.ErrorText, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -609,20 +609,20 @@ func refund(p *Page, r Refunding) templ.Component {
 	})
 }
 
-// Moving is the question when a booking is to be instead.
-type Moving struct {
-	Booking    booking.Booking
-	Date, Time string
-	Staff      string // "": with the same member where that one is free
-	Override   bool
-	Wrong      map[string]string // by field
-	Back       string
+// RescheduleForm is the question when a booking is to be instead.
+type RescheduleForm struct {
+	Booking     booking.Booking
+	Date, Time  string
+	Staff       string // "": with the same member where that one is free
+	Override    bool
+	FieldErrors map[string]string // by field
+	Back        string
 }
 
-// Move asks for another time.
-func Move(p *Page, m Moving) Content { return Content{p.say("move"), move(p, m)} }
+// Reschedule asks for another time.
+func Reschedule(p *Page, m RescheduleForm) Content { return Content{p.say("move"), reschedule(p, m)} }
 
-func move(p *Page, m Moving) templ.Component {
+func reschedule(p *Page, m RescheduleForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -660,7 +660,7 @@ func move(p *Page, m Moving) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = one(p, m.Booking).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bookingSummary(p, m.Booking).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -681,11 +681,11 @@ func move(p *Page, m Moving) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: m.Date, Type: "date", Required: true, Error: m.Wrong["date"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: m.Date, Type: "date", Required: true, Error: m.FieldErrors["date"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: m.Time, Type: "time", Required: true, Error: m.Wrong["time"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: m.Time, Type: "time", Required: true, Error: m.FieldErrors["time"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -694,16 +694,16 @@ func move(p *Page, m Moving) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.Booking.StaffID != nil {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: m.Staff, Options: p.members(p.say("same_member")), Error: m.Wrong["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: m.Staff, Options: p.memberOptions(p.say("same_member")), Error: m.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = override(p, m.Override, "override_move").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = overrideBox(p, m.Override, "override_move").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notify(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notifyBox(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -754,8 +754,8 @@ func move(p *Page, m Moving) templ.Component {
 	})
 }
 
-// notify asks whether the customer is notified of a change.
-func notify(p *Page) templ.Component {
+// notifyBox asks whether the customer is notified of a change.
+func notifyBox(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -788,8 +788,8 @@ func notify(p *Page) templ.Component {
 	})
 }
 
-// confirm confirms a booking by one press, and asks whether its customer is notified.
-func confirm(p *Page, b booking.Booking, back string) templ.Component {
+// confirmForm confirms a booking by one press, and asks whether its customer is notified.
+func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -894,9 +894,9 @@ func confirm(p *Page, b booking.Booking, back string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 172, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 172, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
@@ -910,7 +910,7 @@ func confirm(p *Page, b booking.Booking, back string) templ.Component {
 	})
 }
 
-func override(p *Page, ticked bool, label string) templ.Component {
+func overrideBox(p *Page, ticked bool, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -943,22 +943,22 @@ func override(p *Page, ticked bool, label string) templ.Component {
 	})
 }
 
-// Booking is what is booked for a customer, as it was typed.
-type Booking struct {
+// BookingForm is what is booked for a customer, as it was typed.
+type BookingForm struct {
 	Service, Date, Time, Staff string // the service's id, or it and the variant's
 	Session                    string // of a class; "" for whichever starts then
 	People                     int
 	Name, Email, Phone         string
 	Override                   bool
 	Key                        string // the form's own, so that one that is sent twice books once
-	Wrong                      map[string]string
-	Refused                    bool // the start cannot be booked: another page says why
+	FieldErrors                map[string]string
+	IsRefused                  bool // the start cannot be booked: another page says why
 }
 
-// New asks what to book for a customer.
-func New(p *Page, b Booking) Content { return Content{p.say("place_new"), newBooking(p, b)} }
+// NewBooking asks what to book for a customer.
+func NewBooking(p *Page, b BookingForm) Content { return Content{p.say("place_new"), newBooking(p, b)} }
 
-func newBooking(p *Page, b Booking) templ.Component {
+func newBooking(p *Page, b BookingForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -996,15 +996,15 @@ func newBooking(p *Page, b Booking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if b.Refused {
+		if b.IsRefused {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var48 templ.SafeURL
-			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(WhyNot{Service: b.Service, Date: b.Date, Time: b.Time, Staff: b.Staff}.address()))
+			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(StartForm{Service: b.Service, Date: b.Date, Time: b.Time, Staff: b.Staff}.formURL()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 204, Col: 102}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 204, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 			if templ_7745c5c3_Err != nil {
@@ -1017,7 +1017,7 @@ func newBooking(p *Page, b Booking) templ.Component {
 			var templ_7745c5c3_Var49 string
 			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("why_refused"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 204, Col: 127}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 204, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 			if templ_7745c5c3_Err != nil {
@@ -1028,8 +1028,8 @@ func newBooking(p *Page, b Booking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(p.bookable()) == 0 {
-			templ_7745c5c3_Err = empty(p.say("nothing_bookable")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(p.serviceVariantOptions()) == 0 {
+			templ_7745c5c3_Err = emptyNote(p.say("nothing_bookable")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1083,7 +1083,7 @@ func newBooking(p *Page, b Booking) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "service", Label: p.say("service"), Value: b.Service, Options: p.bookable(), Required: true, Error: b.Wrong["service"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "service", Label: p.say("service"), Value: b.Service, Options: p.serviceVariantOptions(), Required: true, Error: b.FieldErrors["service"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1091,11 +1091,11 @@ func newBooking(p *Page, b Booking) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: b.Date, Type: "date", Required: true, Error: b.Wrong["date"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: b.Date, Type: "date", Required: true, Error: b.FieldErrors["date"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: b.Time, Type: "time", Required: true, Error: b.Wrong["time"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: b.Time, Type: "time", Required: true, Error: b.FieldErrors["time"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1104,28 +1104,28 @@ func newBooking(p *Page, b Booking) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Business.Staff) > 0 {
-				templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: b.Staff, Options: p.members(p.say("whoever")), Error: b.Wrong["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: b.Staff, Options: p.memberOptions(p.say("whoever")), Error: b.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "people", Label: p.say("people"), Value: strconv.Itoa(b.People), Type: "number", Required: true, Error: b.Wrong["people"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "people", Label: p.say("people"), Value: strconv.Itoa(b.People), Type: "number", Required: true, Error: b.FieldErrors["people"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: b.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: b.Wrong["name"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: b.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: b.FieldErrors["name"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: b.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: b.Wrong["email"], Hint: p.say("email_hint")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: b.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: b.FieldErrors["email"], Hint: p.say("email_hint")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "phone", Label: p.say("phone"), Value: b.Phone, Type: "tel", Optional: p.say("optional"), MaxLength: 50, Autocomplete: "off", Error: b.Wrong["phone"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "phone", Label: p.say("phone"), Value: b.Phone, Type: "tel", Optional: p.say("optional"), MaxLength: 50, Autocomplete: "off", Error: b.FieldErrors["phone"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = override(p, b.Override, "override_new").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = overrideBox(p, b.Override, "override_new").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1155,27 +1155,27 @@ func newBooking(p *Page, b Booking) templ.Component {
 	})
 }
 
-// bookable are the services, each with its variants.
-func (p *Page) bookable() []web.Option {
+// serviceVariantOptions are the services, each with its variants.
+func (p *Page) serviceVariantOptions() []web.Option {
 	var options []web.Option
 	for _, s := range p.Business.Services {
 		if !s.Active || !p.Business.Modules.Services {
 			continue
 		}
-		options = append(options, web.Option{Value: s.ID.String(), Label: p.priced(s.Name, s.Price)})
+		options = append(options, web.Option{Value: s.ID.String(), Label: p.formatPriced(s.Name, s.Price)})
 		for _, v := range s.Variants {
-			options = append(options, web.Option{Value: VariantOf(&s, v), Label: p.priced(s.Name+" ("+v.Name+")", v.Price)})
+			options = append(options, web.Option{Value: NameVariant(&s, v), Label: p.formatPriced(s.Name+" ("+v.Name+")", v.Price)})
 		}
 	}
 	return options
 }
 
-// VariantOf names a variant of a service in a form.
-func VariantOf(s *catalog.Service, v catalog.Variant) string {
+// NameVariant names a variant of a service in a form.
+func NameVariant(s *catalog.Service, v catalog.Variant) string {
 	return s.ID.String() + ":" + v.ID.String()
 }
 
-func (p *Page) priced(name string, price int64) string {
+func (p *Page) formatPriced(name string, price int64) string {
 	if price == 0 {
 		return name
 	}

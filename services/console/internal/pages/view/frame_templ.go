@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// Whole is a page with everything around it.
-func Whole(p *Page, content Content) templ.Component {
+// Document is a page with everything around it.
+func Document(p *Page, content Content) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -70,7 +70,7 @@ func Whole(p *Page, content Content) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = told(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = notices(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -87,7 +87,7 @@ func Whole(p *Page, content Content) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = rail(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sideMenu(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -114,7 +114,7 @@ func Whole(p *Page, content Content) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = told(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = notices(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -126,7 +126,7 @@ func Whole(p *Page, content Content) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = tabs(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = tabBar(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -145,8 +145,8 @@ func Whole(p *Page, content Content) templ.Component {
 	})
 }
 
-// told says what was done, or why it was not.
-func told(p *Page) templ.Component {
+// notices says what was done, or why it was not.
+func notices(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -196,15 +196,15 @@ func told(p *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Wrong != "" {
+		if p.ErrorText != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Wrong)
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.ErrorText)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `frame.templ`, Line: 47, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `frame.templ`, Line: 47, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -219,8 +219,8 @@ func told(p *Page) templ.Component {
 	})
 }
 
-// rail stands beside the page on a desk, and above it on a phone.
-func rail(p *Page) templ.Component {
+// sideEntries stands beside the page on a desk, and above it on a phone.
+func sideMenu(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -258,7 +258,7 @@ func rail(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Switches {
+		if p.CanSwitch {
 			templ_7745c5c3_Err = icon("switch").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -285,7 +285,7 @@ func rail(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Searches {
+		if p.CanSearch {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form class=\"search\" role=\"search\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -368,7 +368,7 @@ func rail(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = places(p, p.rail()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuEntries(p, p.sideEntries()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -403,8 +403,8 @@ func rail(p *Page) templ.Component {
 	})
 }
 
-// tabs are the menu at the thumb.
-func tabs(p *Page) templ.Component {
+// tabEntries are the menu at the thumb.
+func tabBar(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -442,7 +442,7 @@ func tabs(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = places(p, p.tabs()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuEntries(p, p.tabEntries()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -454,8 +454,8 @@ func tabs(p *Page) templ.Component {
 	})
 }
 
-// places are entries of the menu. How many there are is said before them: counted as they arrive, they would move when the next one comes.
-func places(p *Page, shown []entry) templ.Component {
+// menuEntries are entries of the menu. How many there are is said before them: counted as they arrive, they would move when the next one comes.
+func menuEntries(p *Page, shown []entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -516,7 +516,7 @@ func places(p *Page, shown []entry) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.in(e) {
+			if p.isCurrent(e) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " aria-current=\"page\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -613,8 +613,8 @@ var icons = map[string]string{
 	"close":     `<path d="M6 6l12 12M18 6 6 18"/>`,
 }
 
-// act is one thing to do, by one press. For tells, to who does not see the row that it stands in, what it is done to.
-func act(at templ.SafeURL, back, label, of, class string) templ.Component {
+// actionButton is one thing to do, by one press. For tells, to who does not see the row that it stands in, what it is done to.
+func actionButton(at templ.SafeURL, back, label, of, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -733,8 +733,8 @@ func act(at templ.SafeURL, back, label, of, class string) templ.Component {
 	})
 }
 
-// note is a page that has one thing to say.
-func note(title, text string) templ.Component {
+// notePage is a page that has one thing to say.
+func notePage(title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -789,8 +789,8 @@ func note(title, text string) templ.Component {
 	})
 }
 
-// empty says that a list has nothing.
-func empty(text string) templ.Component {
+// emptyNote says that a list has nothing.
+func emptyNote(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -847,7 +847,7 @@ func Fault(p *Page, status int) Content {
 	case 400, 409, 410, 413, 415, 422:
 		text = "fault_again"
 	}
-	return Content{p.say(title), note(p.say(title), p.say(text))}
+	return Content{p.say(title), notePage(p.say(title), p.say(text))}
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -21,18 +21,18 @@ var KeyDays = []int{30, 90, 365}
 
 // Keys are API keys, and the form that makes one.
 type Keys struct {
-	List  []booking.Key
-	Next  string // cursor of the page that follows
-	Paged bool   // it is not the first page
-	Made  *booking.Key
-	Form  KeyForm
+	List    []booking.Key
+	Next    string // cursor of the page that follows
+	IsPaged bool   // it is not the first page
+	Created *booking.Key
+	Form    KeyForm
 }
 
 // KeyForm asks for a key.
 type KeyForm struct {
 	Name, Scope, Days string
 	Key               string // the form's own, so that one that is sent twice makes one
-	Wrong             map[string]string
+	FieldErrors       map[string]string
 }
 
 // APIKeys lists keys.
@@ -63,18 +63,18 @@ func apiKeys(p *Page, k Keys) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = within(p, "keys").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = settingsHead(p, "keys").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if k.Made != nil {
-			templ_7745c5c3_Err = secret(p, p.Words.With("key_made", "Name", k.Made.Name), p.say("shown_once"), k.Made.Secret).Render(ctx, templ_7745c5c3_Buffer)
+		if k.Created != nil {
+			templ_7745c5c3_Err = secretBox(p, p.Words.With("key_made", "Name", k.Created.Name), p.say("shown_once"), k.Created.Secret).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(k.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("keys_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("keys_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -93,7 +93,7 @@ func apiKeys(p *Page, k Keys) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pagesOf(p, "/settings/keys", k.Paged, k.Next).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pageLinks(p, "/settings/keys", k.IsPaged, k.Next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -141,15 +141,15 @@ func apiKeys(p *Page, k Keys) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("key_name"), Hint: p.say("key_name_hint"), Value: k.Form.Name, Required: true, MaxLength: 100, Autocomplete: "off", Error: k.Form.Wrong["name"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("key_name"), Hint: p.say("key_name_hint"), Value: k.Form.Name, Required: true, MaxLength: 100, Autocomplete: "off", Error: k.Form.FieldErrors["name"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "scope", Label: p.say("key_scope"), Value: k.Form.Scope, Options: p.scopes(), Error: k.Form.Wrong["scope"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "scope", Label: p.say("key_scope"), Value: k.Form.Scope, Options: p.scopeOptions(), Error: k.Form.FieldErrors["scope"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "days", Label: p.say("key_valid"), Value: k.Form.Days, Options: p.keyDays(), Error: k.Form.Wrong["days"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "days", Label: p.say("key_valid"), Value: k.Form.Days, Options: p.keyDayOptions(), Error: k.Form.FieldErrors["days"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -174,7 +174,7 @@ func apiKeys(p *Page, k Keys) templ.Component {
 	})
 }
 
-func (p *Page) scopes() []web.Option {
+func (p *Page) scopeOptions() []web.Option {
 	var options []web.Option
 	for _, scope := range []string{booking.ScopeAll, booking.ScopeRead, booking.ScopeWrite} {
 		options = append(options, web.Option{Value: scope, Label: p.say("scope_" + scope)})
@@ -182,7 +182,7 @@ func (p *Page) scopes() []web.Option {
 	return options
 }
 
-func (p *Page) keyDays() []web.Option {
+func (p *Page) keyDayOptions() []web.Option {
 	var options []web.Option
 	for _, days := range KeyDays {
 		options = append(options, web.Option{Value: strconv.Itoa(days), Label: p.Words.Count("days_count", days)})
@@ -255,9 +255,9 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.local(key.CreatedAt))))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.toLocal(key.CreatedAt))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 84, Col: 85}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 84, Col: 87}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -268,9 +268,9 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.used(key.LastUsedAt))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatLastUse(key.LastUsedAt))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 84, Col: 126}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 84, Col: 137}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -286,9 +286,9 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.keyEnds(key))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatKeyEnd(key))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 86, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `keys.templ`, Line: 86, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -326,7 +326,7 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ask(p, "/settings/keys/"+key.ID.String()+"/revoke", p.say("key_revoke"), key.Name, p.say("key_revoke_text")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = confirmButton(p, "/settings/keys/"+key.ID.String()+"/revoke", p.say("key_revoke"), key.Name, p.say("key_revoke_text")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -343,22 +343,22 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 	})
 }
 
-// used says when something was used last.
-func (p *Page) used(at *time.Time) string {
+// formatLastUse says when something was used last.
+func (p *Page) formatLastUse(at *time.Time) string {
 	if at == nil {
 		return p.say("never_used")
 	}
-	return p.Words.With("last_used", "When", p.moment(*at))
+	return p.Words.With("last_used", "When", p.formatInstant(*at))
 }
 
-func (p *Page) keyEnds(key booking.Key) string {
+func (p *Page) formatKeyEnd(key booking.Key) string {
 	switch {
 	case key.ExpiresAt == nil:
 		return p.say("key_no_end")
 	case !key.ExpiresAt.After(p.Now):
-		return p.Words.With("key_expired", "When", p.Words.ShortDate(p.local(*key.ExpiresAt)))
+		return p.Words.With("key_expired", "When", p.Words.ShortDate(p.toLocal(*key.ExpiresAt)))
 	}
-	return p.Words.With("key_until", "When", p.Words.ShortDate(p.local(*key.ExpiresAt)))
+	return p.Words.With("key_until", "When", p.Words.ShortDate(p.toLocal(*key.ExpiresAt)))
 }
 
 var _ = templruntime.GeneratedTemplate

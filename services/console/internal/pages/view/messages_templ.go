@@ -23,14 +23,14 @@ import (
 
 // MessageList is a page of messages as it was asked for.
 type MessageList struct {
-	Filter notifications.MessageFilter
-	Found  []notifications.Message
-	Next   string // cursor of the page that follows
-	Paged  bool   // it is not the first page
+	Filter   notifications.MessageFilter
+	Messages []notifications.Message
+	Next     string // cursor of the page that follows
+	IsPaged  bool   // it is not the first page
 }
 
-// address is the list with its filter, from its first page on.
-func (l MessageList) address() string {
+// listURL is the list with its filter, from its first page on.
+func (l MessageList) listURL() string {
 	asked := url.Values{}
 	for name, value := range map[string]string{"status": l.Filter.Status, "kind": l.Filter.Kind} {
 		if value != "" {
@@ -40,13 +40,13 @@ func (l MessageList) address() string {
 	if l.Filter.About != uuid.Nil {
 		asked.Set("about", l.Filter.About.String())
 	}
-	return "/messages" + query(asked)
+	return "/messages" + formatQuery(asked)
 }
 
-// of is the list of another status.
-func (l MessageList) of(status string) string {
+// statusURL is the list of another status.
+func (l MessageList) statusURL(status string) string {
 	l.Filter.Status = status
-	return l.address()
+	return l.listURL()
 }
 
 // Messages lists messages.
@@ -103,12 +103,12 @@ func messages(p *Page, l MessageList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chosen(p.at(l.of("")), p.say("everything"), l.Filter.Status == "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chipLink(p.at(l.statusURL("")), p.say("everything"), l.Filter.Status == "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range notifications.MessageStatuses() {
-			templ_7745c5c3_Err = chosen(p.at(l.of(s)), p.say("messages_"+s), l.Filter.Status == s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chipLink(p.at(l.statusURL(s)), p.say("messages_"+s), l.Filter.Status == s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -149,7 +149,7 @@ func messages(p *Page, l MessageList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "kind", Label: p.say("message_kind"), Value: l.Filter.Kind, Options: p.messageKinds()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "kind", Label: p.say("message_kind"), Value: l.Filter.Kind, Options: p.messageKindOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -189,7 +189,7 @@ func messages(p *Page, l MessageList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 templ.SafeURL
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(MessageList{}.address()))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(MessageList{}.listURL()))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 64, Col: 87}
 			}
@@ -215,8 +215,8 @@ func messages(p *Page, l MessageList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(l.Found) == 0 {
-			templ_7745c5c3_Err = empty(p.say("messages_empty")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(l.Messages) == 0 {
+			templ_7745c5c3_Err = emptyNote(p.say("messages_empty")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -225,7 +225,7 @@ func messages(p *Page, l MessageList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, m := range l.Found {
+			for _, m := range l.Messages {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<li class=\"row brief\"><div class=\"what\"><a class=\"cover\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -270,9 +270,9 @@ func messages(p *Page, l MessageList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var13 string
-				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.messageKind(m.Kind))
+				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatMessageKind(m.Kind))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {
@@ -285,7 +285,7 @@ func messages(p *Page, l MessageList) templ.Component {
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(m.Recipient)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 77}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {
@@ -296,9 +296,9 @@ func messages(p *Page, l MessageList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var15 string
-				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.moment(m.CreatedAt))
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(m.CreatedAt))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 117}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 74, Col: 130}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {
@@ -322,7 +322,7 @@ func messages(p *Page, l MessageList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = pagesOf(p, l.address(), l.Paged, l.Next).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pageLinks(p, l.listURL(), l.IsPaged, l.Next).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -394,21 +394,21 @@ func messageState(p *Page, m notifications.Message) templ.Component {
 	})
 }
 
-// messageKinds are all kinds, those to customers first.
-func (p *Page) messageKinds() []web.Option {
+// messageKindOptions are all kinds, those to customers first.
+func (p *Page) messageKindOptions() []web.Option {
 	options := []web.Option{{Label: p.say("any")}}
-	for _, kind := range append(manifest.MessageKinds(), ownerNotice) {
-		options = append(options, web.Option{Value: kind, Label: p.messageKind(kind)})
+	for _, kind := range append(manifest.MessageKinds(), ownerNoticeKind) {
+		options = append(options, web.Option{Value: kind, Label: p.formatMessageKind(kind)})
 	}
 	return options
 }
 
-// ownerNotice is the kind of what owners are written.
-const ownerNotice = "owner_notice"
+// ownerNoticeKind is the kind of what owners are written.
+const ownerNoticeKind = "owner_notice"
 
-// messageKind names a kind; one that is not known here is a message.
-func (p *Page) messageKind(kind string) string {
-	if kind != ownerNotice && !slices.Contains(manifest.MessageKinds(), kind) {
+// formatMessageKind names a kind; one that is not known here is a message.
+func (p *Page) formatMessageKind(kind string) string {
+	if kind != ownerNoticeKind && !slices.Contains(manifest.MessageKinds(), kind) {
 		return p.say("message")
 	}
 	return p.say("message_of_" + kind)
@@ -504,12 +504,12 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.sendsAgain(m.Message) {
+		if p.canResend(m.Message) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"actions\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = act(p.at("/messages/"+m.ID.String()+"/retry"), "messages/"+m.ID.String(), p.say("send_again"), "", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(p.at("/messages/"+m.ID.String()+"/retry"), "messages/"+m.ID.String(), p.say("send_again"), "", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -526,11 +526,11 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact(p.say("message_kind"), p.messageKind(m.Kind)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.say("message_kind"), p.formatMessageKind(m.Kind)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if at := p.subjectAt(m.About); at != "" {
+		if at := p.subjectURL(m.About); at != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div><dt>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -575,7 +575,7 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 templ.SafeURL
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(MessageList{Filter: notifications.MessageFilter{About: m.About.ID}}.address()))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(MessageList{Filter: notifications.MessageFilter{About: m.About.ID}}.listURL()))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `messages.templ`, Line: 132, Col: 212}
 			}
@@ -601,12 +601,12 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = fact(p.say("message_written"), p.moment(m.CreatedAt)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact(p.say("message_written"), p.formatInstant(m.CreatedAt)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if m.SentAt != nil {
-			templ_7745c5c3_Err = fact(p.say("message_sent_at"), p.moment(*m.SentAt)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(p.say("message_sent_at"), p.formatInstant(*m.SentAt)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -700,13 +700,13 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 	})
 }
 
-// sendsAgain reports whether the person may send a message once more: one that failed, or was kept, and of no sandbox.
-func (p *Page) sendsAgain(m notifications.Message) bool {
+// canResend reports whether the person may send a message once more: one that failed, or was kept, and of no sandbox.
+func (p *Page) canResend(m notifications.Message) bool {
 	return p.May(access.Serve) && !p.Business.Account.Sandbox && (m.Status == notifications.MessageFailed || m.Status == notifications.MessageNotSent)
 }
 
-// subjectAt is the page of what a message is about; "" where it has none of its own.
-func (p *Page) subjectAt(about notifications.Subject) string {
+// subjectURL is the page of what a message is about; "" where it has none of its own.
+func (p *Page) subjectURL(about notifications.Subject) string {
 	switch about.Kind {
 	case "booking":
 		return "/bookings/" + about.ID.String()

@@ -23,7 +23,7 @@ func TestProblemsNameObjectsInsteadOfIndexes(t *testing.T) {
 		"languages": []any{"en", "xx"}}
 	for path, want := range map[string]string{"services[0].category": "Haircut · category",
 		"languages[1]": "languages · 2"} {
-		if got := p.Named(fields, path); got != want {
+		if got := p.NameField(fields, path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
 			[]any{document.Fields{"weekday": "Tuesday"}}},
 		{"staff[dr-lund].name", "tue", "tue"},
 	} {
-		if diff := cmp.Diff(c.want, p.withNames(fields, c.path, c.value)); diff != "" {
+		if diff := cmp.Diff(c.want, p.replaceKeys(fields, c.path, c.value)); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
@@ -79,11 +79,11 @@ func TestChangesWriteDatesAndTimesAsTheRegionDoes(t *testing.T) {
 	} {
 		p := &Page{Words: words.In(all, tag)}
 		for i, value := range []string{"2030-12-24", "18:30", "2030-12-24T18:30", "09:00-17:30", "09:00-24:00"} {
-			if got := strings.ReplaceAll(p.Written(value), "\u202f", " "); got != want[i] {
+			if got := strings.ReplaceAll(p.FormatValue(value), "\u202f", " "); got != want[i] {
 				t.Errorf("%s in %s: %q, want %q", value, tag, got, want[i])
 			}
 		}
-		if got := p.Written("12-24"); got != "12-24" {
+		if got := p.FormatValue("12-24"); got != "12-24" {
 			t.Errorf("a text is written as %q", got)
 		}
 	}

@@ -22,27 +22,27 @@ const PlaceOffer Place = "offer"
 
 // Offering has the data that every page about the offer needs.
 type Offering struct {
-	Section   string // section of the offer that the page shows
-	Version   int64  // number of the version that the page shows
-	ManagedBy string // name of the other system that manages the offer; "" for console
-	Saved     int64  // number of the version that was just published; 0 for none
-	Says      string // notice after saving; it tells the person whether customers see the change
+	Section      string // section of the offer that the page shows
+	Version      int64  // number of the version that the page shows
+	ManagedBy    string // name of the other system that manages the offer; "" for console
+	SavedVersion int64  // number of the version that was just published; 0 for none
+	Notice       string // notice after saving; it tells the person whether customers see the change
 	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
 	// not see the change. If the owner can make the change visible in a form, `Hides` is the path of this form,
-	// relative to the path of the business. `HidesName` is the name of this form.
-	BookingPage string
-	Hides       string
-	HidesName   string
-	Meanwhile   *Difference // changes that other people published after this form was shown
-	Problems    []string    // message texts about problems for which the form has no input
-	Fields      document.Fields
+	// relative to the path of the business. `HidingFormName` is the name of this form.
+	BookingPage    string
+	HidingForm     string
+	HidingFormName string
+	OtherChanges   *Difference // changes that other people published after this form was shown
+	Problems       []string    // message texts about problems for which the form has no input
+	Fields         document.Fields
 }
 
 // Difference has the differences between two versions of the offer. `Changes` has the first differences. `More` is the
 // number of differences that `Changes` omits.
 type Difference struct {
 	Changes       []changes.Change
-	More          int
+	Omitted       int
 	Before, After document.Fields
 }
 
@@ -58,12 +58,12 @@ var sections = []string{"services", "classes", SectionEvents, SectionRentals, "t
 
 // Form is a form in which a person edits an object of the offer.
 type Form struct {
-	Groups []form.Group
-	Values url.Values        // current values of the inputs
-	Shown  url.Values        // values of the inputs when the form was first shown
-	Wrong  map[string]string // error messages by the names of the inputs
-	Locked bool              // true if the person cannot change the inputs
-	More   string            // name of the list to which the person has just added a row; "" for none
+	Groups      []form.Group
+	Values      url.Values        // current values of the inputs
+	Shown       url.Values        // values of the inputs when the form was first shown
+	FieldErrors map[string]string // error messages by the names of the inputs
+	IsLocked    bool              // true if the person cannot change the inputs
+	AddedRow    string            // name of the list to which the person has just added a row; "" for none
 }
 
 // OfferItem has the form of one object of the offer, or of settings of the business.
@@ -80,7 +80,7 @@ type OfferItem struct {
 // OfferLine is an object in a list of the offer.
 type OfferLine struct {
 	Name, About, Path string
-	Off               bool // true if customers do not see the object
+	IsOff             bool // true if customers do not see the object
 }
 
 // OfferGroup has the objects of one category in a list of the offer.
@@ -101,18 +101,18 @@ type OfferRemoval struct {
 	Offering
 	Name         string
 	Action, Back string
-	Loses        []string // texts about the other objects that the removal affects, with the numbers of these
+	Losses       []string // texts about the other objects that the removal affects, with the numbers of these
 }
 
 // OfferConflict has the data of the page on which a person decides between their own changes and the changes of other
 // people.
 type OfferConflict struct {
 	Offering
-	Conflicts []document.Conflict
-	Posted    url.Values
-	Action    string
-	Back      string
-	Over      int64
+	Conflicts   []document.Conflict
+	Posted      url.Values
+	Action      string
+	Back        string
+	OverVersion int64
 }
 
 // input returns the text input of a field.
@@ -122,9 +122,9 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		Label:        p.say(d.Label),
 		Value:        f.Values.Get(name),
 		Required:     d.Required,
-		Error:        f.Wrong[name],
+		Error:        f.FieldErrors[name],
 		Autocomplete: "off",
-		Focus:        f.Wrong[name] != "" || f.opensAt(name),
+		Focus:        f.FieldErrors[name] != "" || f.hasFocus(name),
 	}
 	if d.Hint != "" && d.Kind != form.Switch {
 		input.Hint = p.say(d.Hint)
@@ -151,8 +151,8 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	return input
 }
 
-// chosen reports whether a value is one of the current values of the input with the name `name`.
-func (f Form) chosen(name, value string) bool {
+// hasValue reports whether a value is one of the current values of the input with the name `name`.
+func (f Form) hasValue(name, value string) bool {
 	for _, v := range f.Values[name] {
 		if v == value {
 			return true
@@ -164,18 +164,18 @@ func (f Form) chosen(name, value string) bool {
 // suggestions returns the id of the HTML element with the suggested values of an input.
 func suggestions(name string) string { return "suggested-" + name }
 
-// opensAt reports whether an input is the first one of the row that the person has just added. The browser moves the
+// hasFocus reports whether an input is the first one of the row that the person has just added. The browser moves the
 // focus to this input.
-func (f Form) opensAt(name string) bool {
-	if f.More == "" {
+func (f Form) hasFocus(name string) bool {
+	if f.AddedRow == "" {
 		return false
 	}
-	rest, inRows := strings.CutPrefix(name, f.More+"."+strconv.Itoa(form.CountRows(f.Values, f.More)-1)+".")
-	return inRows && rest == f.firstOf(f.More)
+	rest, inRows := strings.CutPrefix(name, f.AddedRow+"."+strconv.Itoa(form.CountRows(f.Values, f.AddedRow)-1)+".")
+	return inRows && rest == f.firstFieldName(f.AddedRow)
 }
 
-// firstOf returns the name of the first field of the rows with the name `name`.
-func (f Form) firstOf(name string) string {
+// firstFieldName returns the name of the first field of the rows with the name `name`.
+func (f Form) firstFieldName(name string) string {
 	if rows, found := form.FindField(form.ListFields(f.Groups), name); found && len(rows.Fields) > 0 {
 		return rows.Fields[0].Name
 	}
@@ -184,12 +184,12 @@ func (f Form) firstOf(name string) string {
 
 func (f Form) isNew(name string, row int) bool { return row >= form.CountRows(f.Shown, name) }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+func formatPlainNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
-// resent returns the submitted values that a confirmation page sends again, without the answers to earlier confirmation
-// pages. It omits the values whose names are in `without`. A name in `without` that ends with a dot stands for all
-// names that begin with this text.
-func resent(posted url.Values, without ...string) url.Values {
+// listResentValues returns the submitted values that a confirmation page sends again, without the answers to earlier
+// confirmation pages. It omits the values whose names are in `without`. A name in `without` that ends with a dot stands
+// for all names that begin with this text.
+func listResentValues(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
 		return slices.ContainsFunc(without, func(w string) bool {
@@ -199,15 +199,15 @@ func resent(posted url.Values, without ...string) url.Values {
 	return rest
 }
 
-// named returns the name of a field as forms show it: the names of the objects that contain the field, then the field's
-// label. The argument `at` is the path of the field.
-func (p *Page) named(fields document.Fields, at []string) string {
+// nameFieldAt returns the name of a field as forms show it: the names of the objects that contain the field, then the
+// field's label. The argument `at` is the path of the field.
+func (p *Page) nameFieldAt(fields document.Fields, at []string) string {
 	var parts []string
 	var here any = fields
 	for i, step := range at {
 		if key, isItem := strings.CutPrefix(step, "["); isItem {
-			here = itemOf(here, strings.TrimSuffix(key, "]"))
-			parts = append(parts, called(here, strings.TrimSuffix(key, "]")))
+			here = findItem(here, strings.TrimSuffix(key, "]"))
+			parts = append(parts, nameObject(here, strings.TrimSuffix(key, "]")))
 			continue
 		}
 		object, _ := here.(document.Fields)
@@ -215,15 +215,15 @@ func (p *Page) named(fields document.Fields, at []string) string {
 		if i+1 < len(at) && strings.HasPrefix(at[i+1], "[") && i == 0 {
 			continue // the name omits the list that contains the object
 		}
-		parts = append(parts, p.fieldName(step))
+		parts = append(parts, p.labelField(step))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// Named returns the name of a field as forms show it. The argument `path` is the path of the field in a problem of the
-// manifest, such as services[0].price. In this path, the index of the first item of a list is 0.
-func (p *Page) Named(fields document.Fields, path string) string {
-	at, here, list := steps(path), any(fields), ""
+// NameField returns the name of a field as forms show it. The argument `path` is the path of the field in a problem of
+// the manifest, such as services[0].price. In this path, the index of the first item of a list is 0.
+func (p *Page) NameField(fields document.Fields, path string) string {
+	at, here, list := splitPath(path), any(fields), ""
 	for i, step := range at {
 		index, isItem := strings.CutPrefix(step, "[")
 		if !isItem {
@@ -241,15 +241,15 @@ func (p *Page) Named(fields document.Fields, path string) string {
 		if !named {
 			key = strconv.Itoa(n + 1)
 			if i == 1 {
-				list = p.fieldName(at[0]) + " · "
+				list = p.labelField(at[0]) + " · "
 			}
 		}
 		at[i] = "[" + key + "]"
 	}
-	return list + p.named(fields, at)
+	return list + p.nameFieldAt(fields, at)
 }
 
-func itemOf(list any, key string) any {
+func findItem(list any, key string) any {
 	items, _ := list.([]any)
 	for _, item := range items {
 		if name, ok := document.NameOf(item); ok && name == key {
@@ -259,9 +259,9 @@ func itemOf(list any, key string) any {
 	return nil
 }
 
-// called returns the name of an object. If the object has no name, it returns the object's label. If the object has no
-// label either, it returns `key`.
-func called(item any, key string) string {
+// nameObject returns the name of an object. If the object has no name, it returns the object's label. If the object has
+// no label either, it returns `key`.
+func nameObject(item any, key string) string {
 	object, _ := item.(document.Fields)
 	for _, field := range []string{"name", "label"} {
 		if name, ok := object[field].(string); ok && name != "" {
@@ -271,54 +271,54 @@ func called(item any, key string) string {
 	return key
 }
 
-// changed returns the name of a changed field as forms show it. This name contains the names that objects have in the
-// new version. If the field was removed, it contains the names that objects had in the old version.
-func (p *Page) changed(d *Difference, c changes.Change) string {
+// describeChange returns the name of a changed field as forms show it. This name contains the names that objects have
+// in the new version. If the field was removed, it contains the names that objects had in the old version.
+func (p *Page) describeChange(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
-		return p.named(d.Before, steps(c.Path))
+		return p.nameFieldAt(d.Before, splitPath(c.Path))
 	}
-	return p.named(d.After, steps(c.Path))
+	return p.nameFieldAt(d.After, splitPath(c.Path))
 }
 
-// referenced maps the name of a field that contains keys of objects to the name of the list with these objects.
-var referenced = map[string]string{
+// referencedLists maps the name of a field that contains keys of objects to the name of the list with these objects.
+var referencedLists = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals",
 	"packages": "packages", "pricing_rules": "pricing_rules",
 }
 
-// withNames returns a value of the offer as people know it. It replaces the keys of objects by the objects' names, and
-// the values of options by the options' labels. If the value is an object, withNames also replaces the keys and option
-// values in the fields of this object. The argument `path` is the path of the value.
-func (p *Page) withNames(fields document.Fields, path string, value any) any {
+// replaceKeys returns a value of the offer as people know it. It replaces the keys of objects by the objects' names,
+// and the values of options by the options' labels. If the value is an object, replaceKeys also replaces the keys and
+// option values in the fields of this object. The argument `path` is the path of the value.
+func (p *Page) replaceKeys(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
-	list := fields[referenced[field]]
+	list := fields[referencedLists[field]]
 	switch value := value.(type) {
 	case string:
-		switch label := p.optionLabel(path, value); {
+		switch label := p.labelOption(path, value); {
 		case label != "":
 			return label
-		case referenced[field] != "":
-			return called(itemOf(list, value), value)
+		case referencedLists[field] != "":
+			return nameObject(findItem(list, value), value)
 		}
 	case []string:
-		return p.withNames(fields, path, anyOf(value))
+		return p.replaceKeys(fields, path, toAny(value))
 	case []any:
 		names := make([]any, len(value))
 		for i, item := range value {
-			names[i] = p.withNames(fields, path, item)
+			names[i] = p.replaceKeys(fields, path, item)
 		}
 		return names
 	case map[string]any:
 		inner := make(document.Fields, len(value))
 		for name, v := range value {
-			inner[name] = p.withNames(fields, path+"."+name, v)
+			inner[name] = p.replaceKeys(fields, path+"."+name, v)
 		}
 		return inner
 	}
 	return value
 }
 
-func anyOf(values []string) []any {
+func toAny(values []string) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
 		list[i] = v
@@ -326,8 +326,8 @@ func anyOf(values []string) []any {
 	return list
 }
 
-// fieldName returns the label of a field. If no form has the field, it returns the field's name with spaces.
-func (p *Page) fieldName(field string) string {
+// labelField returns the label of a field. If no form has the field, it returns the field's name with spaces.
+func (p *Page) labelField(field string) string {
 	if day := slices.Index(form.Weekdays, field); day >= 0 {
 		return p.Words.WholeWeekday(time.Weekday((day + 1) % len(form.Weekdays)))
 	}
@@ -360,12 +360,12 @@ func NoteOptions(f form.Field) {
 	}
 }
 
-// optionLabel returns the label of an option. The argument `path` is the path of a field, and `value` is the option's
-// value. optionLabel returns "" if the field has no such option.
-func (p *Page) optionLabel(path, value string) string {
+// labelOption returns the label of an option. The argument `path` is the path of a field, and `value` is the option's
+// value. labelOption returns "" if the field has no such option.
+func (p *Page) labelOption(path, value string) string {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
-		return p.fieldName(value)
+		return p.labelField(value)
 	}
 	for name, sentences := range optionSentences {
 		isField := path == name || strings.HasSuffix(path, "."+name)
@@ -376,20 +376,20 @@ func (p *Page) optionLabel(path, value string) string {
 	return ""
 }
 
-// Written formats a date, a time or hours of the manifest in the format of the reader's region. It returns any other
-// text unchanged.
-func (p *Page) Written(value string) string {
+// FormatValue formats a date, a time or hours of the manifest in the format of the reader's region. It returns any
+// other text unchanged.
+func (p *Page) FormatValue(value string) string {
 	if date, err := timespan.ParseDate(value); err == nil {
-		return p.Words.ShortDate(day(date))
+		return p.Words.ShortDate(toNoon(date))
 	}
 	if at, err := timespan.ParseTimeOfDay(value); err == nil {
-		return p.clockOf(int(at))
+		return p.formatClock(int(at))
 	}
 	if moment, err := timespan.ParseLocalDateTime(value); err == nil {
-		return p.localMoment(&moment)
+		return p.formatLocal(&moment)
 	}
 	if hours, err := timespan.ParseWindow(value); err == nil {
-		return p.clockOf(int(hours.From)) + " – " + p.clockOf(int(hours.To))
+		return p.formatClock(int(hours.From)) + " – " + p.formatClock(int(hours.To))
 	}
 	return value
 }
@@ -402,25 +402,25 @@ func (p *Page) arrow() string {
 	return "→"
 }
 
-// mostShown is the maximum number of characters of a value in a list of changes.
-const mostShown = 160
+// maxValueLength is the maximum number of characters of a value in a list of changes.
+const maxValueLength = 160
 
-// short formats a value of the offer. It cuts the text after mostShown characters.
-func (p *Page) short(value any) string {
-	text := []rune(p.valued(value))
-	if len(text) > mostShown {
-		return string(text[:mostShown]) + "…"
+// shortenValue formats a value of the offer. It cuts the text after maxValueLength characters.
+func (p *Page) shortenValue(value any) string {
+	text := []rune(p.formatValue(value))
+	if len(text) > maxValueLength {
+		return string(text[:maxValueLength]) + "…"
 	}
 	return string(text)
 }
 
-// valued formats a value of the offer as a text.
-func (p *Page) valued(value any) string {
+// formatValue formats a value of the offer as a text.
+func (p *Page) formatValue(value any) string {
 	switch value := value.(type) {
 	case nil:
 		return p.say("offer_nothing")
 	case string:
-		return p.Written(value)
+		return p.FormatValue(value)
 	case bool:
 		if value {
 			return p.say("yes")
@@ -435,17 +435,17 @@ func (p *Page) valued(value any) string {
 	case []any:
 		parts := make([]string, len(value))
 		for i, item := range value {
-			parts[i] = p.valued(item)
+			parts[i] = p.formatValue(item)
 		}
 		if len(parts) == 0 {
 			return p.say("offer_nothing")
 		}
 		return strings.Join(parts, ", ")
 	case document.Fields:
-		if name := called(value, ""); name != "" {
+		if name := nameObject(value, ""); name != "" {
 			return name
 		}
-		return p.fields(value)
+		return p.formatFields(value)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -454,28 +454,29 @@ func (p *Page) valued(value any) string {
 	return string(text)
 }
 
-// fields formats an object that has no name, field by field. Fields of weekdays come in the order of the week, and
-// other fields in the order of their names.
-func (p *Page) fields(object document.Fields) string {
+// formatFields formats an object that has no name, field by field. Fields of weekdays come in the order of the week,
+// and other fields in the order of their names.
+func (p *Page) formatFields(object document.Fields) string {
 	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
 		return cmp.Or(slices.Index(form.Weekdays, a)-slices.Index(form.Weekdays, b), strings.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = p.fieldName(name) + " " + p.valued(object[name])
+		names[i] = p.labelField(name) + " " + p.formatValue(object[name])
 	}
 	return strings.Join(names, "; ")
 }
 
-// Refused returns the message text about a section of the manifest that the signed-in person's role may not change.
-func (p *Page) Refused(section string) string {
+// RefusedSectionText returns the message text about a section of the manifest that the signed-in person's role may not
+// change.
+func (p *Page) RefusedSectionText(section string) string {
 	if section == "account" {
 		return p.say("version_account")
 	}
-	return p.Words.With("version_section", "Name", p.fieldName(section[strings.LastIndex(section, ".")+1:]))
+	return p.Words.With("version_section", "Name", p.labelField(section[strings.LastIndex(section, ".")+1:]))
 }
 
-// steps splits the path of a field, such as services[cut].price, into its parts. A key keeps its opening bracket.
-func steps(path string) []string {
+// splitPath splits the path of a field, such as services[cut].price, into its parts. A key keeps its opening bracket.
+func splitPath(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 

@@ -17,22 +17,22 @@ import (
 
 // OfferQuestion asks whether a change of the offer is to be saved although bookings would fall outside, or nobody knows whether some would.
 type OfferQuestion struct {
-	Outside *plan.Conflicts // nil: it is not known
-	Kept    *plan.KeptSales // what keeps the time zone and the currency it was sold in; nil for nothing
-	Erases  *plan.Erasure   // nil: customer data is kept as long as before, or that is not known
-	Differs *Difference     // what changes; nil for nothing
-	Posted  url.Values
-	Over    int64 // the version that the answer is for
-	Action  string
-	Back    string
-	Form    bool // the way back leads to a form, with all that was typed
+	Conflicts   *plan.Conflicts // nil: it is not known
+	KeptSales   *plan.KeptSales // what keeps the time zone and the currency it was sold in; nil for nothing
+	Erasure     *plan.Erasure   // nil: customer data is kept as long as before, or that is not known
+	Difference  *Difference     // what changes; nil for nothing
+	Posted      url.Values
+	OverVersion int64 // the version that the answer is for
+	Action      string
+	Back        string
+	IsForm      bool // the way back leads to a form, with all that was typed
 }
 
 // AskOffer asks whether a change is to be saved all the same.
 func AskOffer(p *Page, q OfferQuestion) Content { return Content{p.say("ask_title"), askOffer(p, q)} }
 
-// mostOutside is how many of each kind are listed on a page.
-const mostOutside = 50
+// maxConflicts is how many of each kind are listed on a page.
+const maxConflicts = 50
 
 func askOffer(p *Page, q OfferQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -72,8 +72,8 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if q.Differs != nil {
-			templ_7745c5c3_Err = difference(p, q.Differs).Render(ctx, templ_7745c5c3_Buffer)
+		if q.Difference != nil {
+			templ_7745c5c3_Err = difference(p, q.Difference).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -96,15 +96,15 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if q.Erases != nil {
+		if q.Erasure != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.erased(q.Erases))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.describeErasure(q.Erasure))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 38, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 38, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -115,7 +115,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if q.Outside != nil && q.Outside.CountNew() == 0 {
+		if q.Conflicts != nil && q.Conflicts.CountNew() == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"notice\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -133,7 +133,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if q.Outside == nil {
+		} else if q.Conflicts == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -157,9 +157,9 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("ask_outside", q.Outside.CountNew()))
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("ask_outside", q.Conflicts.CountNew()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 45, Col: 92}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 45, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -169,20 +169,20 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = outside(p, q.Outside).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = conflicts(p, q.Conflicts).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if q.Kept != nil {
+		if q.KeptSales != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("ask_kept", "Count", p.Words.Number(q.Kept.Count())))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("ask_kept", "Count", p.Words.Number(q.KeptSales.Count())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 49, Col: 107}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 49, Col: 112}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -210,7 +210,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = kept(resent(q.Posted, "agreed", "again")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hiddenFields(listResentValues(q.Posted, "agreed", "again")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -219,9 +219,9 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(number(q.Over))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(formatPlainNumber(q.OverVersion))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 54, Col: 77}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_ask.templ`, Line: 54, Col: 95}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -231,7 +231,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if q.Outside != nil && q.Outside.CountNew() == 0 {
+		if q.Conflicts != nil && q.Conflicts.CountNew() == 0 {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("save"))
 			if templ_7745c5c3_Err != nil {
@@ -256,7 +256,7 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if q.Form {
+		if q.IsForm {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button type=\"submit\" class=\"button plain\" name=\"again\" value=\"yes\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -314,8 +314,8 @@ func askOffer(p *Page, q OfferQuestion) templ.Component {
 	})
 }
 
-// erased says how many customers lose their data.
-func (p *Page) erased(e *plan.Erasure) string {
+// describeErasure says how many customers lose their data.
+func (p *Page) describeErasure(e *plan.Erasure) string {
 	id := "ask_erases"
 	if e.HasMore {
 		id = "ask_erases_at_least"
@@ -323,8 +323,8 @@ func (p *Page) erased(e *plan.Erasure) string {
 	return p.Words.With(id, "Count", p.Words.Number(e.Customers))
 }
 
-// outside lists what would fall outside that does not now, each with its reason.
-func outside(p *Page, o *plan.Conflicts) templ.Component {
+// conflicts lists what would fall outside that does not now, each with its reason.
+func conflicts(p *Page, o *plan.Conflicts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -345,7 +345,7 @@ func outside(p *Page, o *plan.Conflicts) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		list := p.newlyOutside(o)
+		list := p.listNewConflicts(o)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<ul class=\"rows\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -495,33 +495,33 @@ func outside(p *Page, o *plan.Conflicts) templ.Component {
 	})
 }
 
-// outsideLine is something that would fall outside.
-type outsideLine struct{ name, what, why, at string }
+// conflictLine is something that would fall outside.
+type conflictLine struct{ name, what, why, at string }
 
-// newlyOutside lists what would fall outside because of the change: bookings, reservations, tickets.
-func (p *Page) newlyOutside(o *plan.Conflicts) []outsideLine {
-	var bookings, reservations, tickets []outsideLine
+// listNewConflicts lists what would fall outside because of the change: bookings, reservations, tickets.
+func (p *Page) listNewConflicts(o *plan.Conflicts) []conflictLine {
+	var bookings, reservations, tickets []conflictLine
 	for _, b := range o.Bookings {
-		if !b.IsExisting && len(bookings) < mostOutside {
+		if !b.IsExisting && len(bookings) < maxConflicts {
 			at := "/bookings/" + b.Booking.ID.String() + "?from=" + b.Booking.Date + "&to=" + b.Booking.Date
-			bookings = append(bookings, outsideLine{p.who(b.Booking), dotted(p.start(b.Booking), p.services(b.Booking), p.with(b.Booking)), p.Reason(b.Reason), at})
+			bookings = append(bookings, conflictLine{p.customerOfBooking(b.Booking), joinTexts(p.start(b.Booking), p.services(b.Booking), p.memberAndPeople(b.Booking)), p.ExplainReason(b.Reason), at})
 		}
 	}
 	for _, r := range o.Reservations {
-		if !r.Already && len(reservations) < mostOutside {
-			reservations = append(reservations, outsideLine{p.holder(r.Reservation), dotted(p.reservedFor(r.Reservation), r.Reservation.RentalName), p.Reason(r.Reason), ""})
+		if !r.Already && len(reservations) < maxConflicts {
+			reservations = append(reservations, conflictLine{p.formatHolder(r.Reservation), joinTexts(p.formatReservedTime(r.Reservation), r.Reservation.RentalName), p.ExplainReason(r.Reason), ""})
 		}
 	}
 	for _, t := range o.Tickets {
-		if !t.IsExisting && len(tickets) < mostOutside {
-			what := dotted(p.Words.ShortDate(day(t.Date)), p.Words.Count("ask_sold", t.Sold))
-			tickets = append(tickets, outsideLine{dotted(t.Event, t.Tier), what, p.Reason(t.Reason), "/events/" + t.EventID.String()})
+		if !t.IsExisting && len(tickets) < maxConflicts {
+			what := joinTexts(p.Words.ShortDate(toNoon(t.Date)), p.Words.Count("ask_sold", t.Sold))
+			tickets = append(tickets, conflictLine{joinTexts(t.Event, t.Tier), what, p.ExplainReason(t.Reason), "/events/" + t.EventID.String()})
 		}
 	}
 	return append(append(bookings, reservations...), tickets...)
 }
 
-func dotted(parts ...string) string {
+func joinTexts(parts ...string) string {
 	var said []string
 	for _, part := range parts {
 		if part != "" {

@@ -43,7 +43,7 @@ func formFields(p *Page, f Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Locked {
+			if f.IsLocked {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " disabled")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -172,7 +172,7 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case form.Checkboxes, form.ObjectPicker:
-			templ_7745c5c3_Err = someOf(p, f, d, name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = checkboxes(p, f, d, name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -221,7 +221,7 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case form.Rows:
-			templ_7745c5c3_Err = rowsOf(p, f, d, name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = rows(p, f, d, name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -249,8 +249,8 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 	})
 }
 
-// someOf are boxes to tick.
-func someOf(p *Page, f Form, d form.Field, name string) templ.Component {
+// checkboxes are boxes to tick.
+func checkboxes(p *Page, f Form, d form.Field, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -342,7 +342,7 @@ func someOf(p *Page, f Form, d form.Field, name string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.chosen(name, o.Value) {
+			if f.hasValue(name, o.Value) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " checked")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -355,7 +355,7 @@ func someOf(p *Page, f Form, d form.Field, name string) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(o.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 74, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 74, Col: 116}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func someOf(p *Page, f Form, d form.Field, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = wrongField(f, name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fieldError(f, name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -382,7 +382,7 @@ func someOf(p *Page, f Form, d form.Field, name string) templ.Component {
 	})
 }
 
-func wrongField(f Form, name string) templ.Component {
+func fieldError(f Form, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -403,15 +403,15 @@ func wrongField(f Form, name string) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if f.Wrong[name] != "" {
+		if f.FieldErrors[name] != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"field-error\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(f.Wrong[name])
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(f.FieldErrors[name])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 83, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_fields.templ`, Line: 83, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -568,11 +568,11 @@ func windows(p *Page, f Form, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = wrongField(f, name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fieldError(f, name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Wrong[name] == p.say(form.ConfirmOvernight) || f.chosen(name+form.OvernightCheckbox, "yes") {
+		if f.FieldErrors[name] == p.say(form.ConfirmOvernight) || f.hasValue(name+form.OvernightCheckbox, "yes") {
 			box := web.Field{Name: name + form.OvernightCheckbox, Label: p.say("overnight_yes"), Value: f.Values.Get(name + form.OvernightCheckbox)}
 			templ_7745c5c3_Err = web.Checkbox(box).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -695,7 +695,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if i == 0 && !f.Locked {
+			if i == 0 && !f.IsLocked {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<button type=\"submit\" class=\"button plain\" name=\"more\" value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -736,7 +736,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = wrongField(f, name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fieldError(f, name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -748,8 +748,8 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 	})
 }
 
-// rowsOf are objects, and a blank one behind them.
-func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
+// rows are objects, and a blank one behind them.
+func rows(p *Page, f Form, d form.Field, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -807,7 +807,7 @@ func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = wrongField(f, name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fieldError(f, name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -897,7 +897,7 @@ func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if !f.isNew(name, i) && !f.Locked {
+			if !f.isNew(name, i) && !f.IsLocked {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<div class=\"cell whole\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -915,7 +915,7 @@ func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = wrongField(f, at).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fieldError(f, at).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -924,7 +924,7 @@ func rowsOf(p *Page, f Form, d form.Field, name string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !f.Locked {
+		if !f.IsLocked {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<button type=\"submit\" class=\"button plain\" name=\"more\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

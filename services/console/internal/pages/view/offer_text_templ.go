@@ -19,48 +19,50 @@ import (
 type OfferText struct {
 	Offering
 	Text     string
-	Wrong    []manifest.Problem
+	Problems []manifest.Problem
 	Warnings []manifest.Problem // of a text without problems
 }
 
 // TextOffer is the offer as text.
 func TextOffer(p *Page, t OfferText) Content { return Content{p.say("offer_text"), offerText(p, t)} }
 
-// mostBeside is how many problems of a text are listed; the others come to be seen when those are gone.
-const mostBeside = 50
+// maxListedProblems is how many problems of a text are listed; the others come to be seen when those are gone.
+const maxListedProblems = 50
 
-// beside are those of a list that are shown.
-func beside(list []manifest.Problem) []manifest.Problem { return list[:min(len(list), mostBeside)] }
+// limitProblems are those of a list that are shown.
+func limitProblems(list []manifest.Problem) []manifest.Problem {
+	return list[:min(len(list), maxListedProblems)]
+}
 
-// line is one of the text, from 1, shortened.
-func (t OfferText) line(number int) string {
+// lineText is one of the text, from 1, shortened.
+func (t OfferText) lineText(number int) string {
 	lines := strings.Split(t.Text, "\n")
 	if number < 1 || number > len(lines) {
 		return ""
 	}
 	text := []rune(strings.TrimSpace(lines[number-1]))
-	return string(text[:min(len(text), mostShown)])
+	return string(text[:min(len(text), maxValueLength)])
 }
 
-// wrongLines are the numbers of the lines with problems, as the script reads them.
-func (t OfferText) wrongLines() string {
+// problemLines are the numbers of the lines with problems, as the script reads them.
+func (t OfferText) problemLines() string {
 	var numbers []string
-	for _, problem := range t.Wrong {
+	for _, problem := range t.Problems {
 		numbers = append(numbers, strconv.Itoa(problem.Line))
 	}
 	return strings.Join(numbers, " ")
 }
 
-// toldOf is the sentence that the command prints of a problem, without its line.
-func toldOf(problem manifest.Problem) string {
+// problemText is the sentence that the command prints of a problem, without its line.
+func problemText(problem manifest.Problem) string {
 	if problem.Path == "" {
 		return problem.Message
 	}
 	return problem.Path + ": " + problem.Message
 }
 
-// besideLines are what the command prints of lines, with the lines.
-func besideLines(p *Page, t OfferText, list []manifest.Problem, kind string) templ.Component {
+// problemList are what the command prints of lines, with the lines.
+func problemList(p *Page, t OfferText, list []manifest.Problem, kind string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -81,7 +83,7 @@ func besideLines(p *Page, t OfferText, list []manifest.Problem, kind string) tem
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, problem := range beside(list) {
+		for _, problem := range limitProblems(list) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<li><a href=\"#text\" data-line=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -113,9 +115,9 @@ func besideLines(p *Page, t OfferText, list []manifest.Problem, kind string) tem
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(t.line(problem.Line))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(t.lineText(problem.Line))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 59, Col: 41}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 59, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -126,9 +128,9 @@ func besideLines(p *Page, t OfferText, list []manifest.Problem, kind string) tem
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(kind + toldOf(problem))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(kind + problemText(problem))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 60, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 60, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -181,7 +183,7 @@ func offerText(p *Page, t OfferText) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sectionMenu(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -202,12 +204,12 @@ func offerText(p *Page, t OfferText) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(t.Wrong) > 0 {
+		if len(t.Problems) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ol class=\"problems\" id=\"problems\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = besideLines(p, t, t.Wrong, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = problemList(p, t, t.Problems, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -221,7 +223,7 @@ func offerText(p *Page, t OfferText) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = besideLines(p, t, t.Warnings, "warning: ").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = problemList(p, t, t.Warnings, "warning: ").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -230,7 +232,7 @@ func offerText(p *Page, t OfferText) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if max(len(t.Wrong), len(t.Warnings)) > mostBeside {
+		if max(len(t.Problems), len(t.Warnings)) > maxListedProblems {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -267,9 +269,9 @@ func offerText(p *Page, t OfferText) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(number(t.Version))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(formatPlainNumber(t.Version))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 85, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 85, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -293,9 +295,9 @@ func offerText(p *Page, t OfferText) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(t.wrongLines())
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(t.problemLines())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 87, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_text.templ`, Line: 87, Col: 51}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -311,7 +313,7 @@ func offerText(p *Page, t OfferText) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(t.Wrong) > 0 {
+		if len(t.Problems) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, " aria-invalid=\"true\" aria-describedby=\"problems\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

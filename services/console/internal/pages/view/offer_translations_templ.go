@@ -23,7 +23,7 @@ type Translations struct {
 	Languages []string // that are translated into
 	Language  string
 	Lists     []string
-	Of        string // which of the lists
+	List      string // which of the lists
 	From      int    // how many objects stand before those shown
 	Next      int    // where the next page begins; 0 on the last
 	Texts     []Translation
@@ -32,10 +32,10 @@ type Translations struct {
 // Translation is a text.
 type Translation struct {
 	Name            string // of its input
-	Called, Field   string
+	Title, Field    string
 	Original, Value string
-	Long            bool
-	Wrong           string
+	IsLong          bool
+	ErrorText       string
 }
 
 // Query is that of the page of a language and a list.
@@ -53,7 +53,7 @@ func TranslateOffer(p *Page, t Translations) Content {
 }
 
 func (p *Page) textName(t Translation) string {
-	return strings.TrimPrefix(t.Called+" · "+p.fieldName(t.Field), " · ")
+	return strings.TrimPrefix(t.Title+" · "+p.labelField(t.Field), " · ")
 }
 
 func translations(p *Page, t Translations) templ.Component {
@@ -94,12 +94,12 @@ func translations(p *Page, t Translations) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sectionMenu(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(t.Languages) == 0 {
-			templ_7745c5c3_Err = empty(p.say("offer_one_language")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("offer_one_language")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -127,9 +127,9 @@ func translations(p *Page, t Translations) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 templ.SafeURL
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(l, t.Of, 0)))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(l, t.List, 0)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 61, Col: 62}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 61, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -211,7 +211,7 @@ func translations(p *Page, t Translations) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if list == t.Of {
+				if list == t.List {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " aria-current=\"true\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -240,7 +240,7 @@ func translations(p *Page, t Translations) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(t.Texts) == 0 {
-				templ_7745c5c3_Err = empty(p.say("offer_no_texts")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = emptyNote(p.say("offer_no_texts")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -250,9 +250,9 @@ func translations(p *Page, t Translations) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 templ.SafeURL
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(t.Language, t.Of, t.From)))
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(t.Language, t.List, t.From)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 83, Col: 117}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 83, Col: 119}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -263,9 +263,9 @@ func translations(p *Page, t Translations) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(number(t.Version))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(formatPlainNumber(t.Version))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 84, Col: 62}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 84, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -355,7 +355,7 @@ func translations(p *Page, t Translations) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if text.Long {
+					if text.IsLong {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<textarea id=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -470,15 +470,15 @@ func translations(p *Page, t Translations) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					if text.Wrong != "" {
+					if text.ErrorText != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p class=\"field-error\" dir=\"auto\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var25 string
-						templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(text.Wrong)
+						templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(text.ErrorText)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 100, Col: 55}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 100, Col: 59}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 						if templ_7745c5c3_Err != nil {
@@ -523,9 +523,9 @@ func translations(p *Page, t Translations) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var27 templ.SafeURL
-					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(t.Language, t.Of, t.Next)))
+					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/translations?" + t.Query(t.Language, t.List, t.Next)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 111, Col: 101}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 111, Col: 103}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 					if templ_7745c5c3_Err != nil {
@@ -538,7 +538,7 @@ func translations(p *Page, t Translations) templ.Component {
 					var templ_7745c5c3_Var28 string
 					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("next_page"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 111, Col: 124}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_translations.templ`, Line: 111, Col: 126}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 					if templ_7745c5c3_Err != nil {

@@ -19,16 +19,16 @@ type Version struct {
 // Versions are a page of the versions of the offer, newest first.
 type Versions struct {
 	Offering
-	List  []Version
-	Paged bool // it is not the first page
-	Next  string
+	List    []Version
+	IsPaged bool // it is not the first page
+	Next    string
 }
 
-// TakingBack is an old version, held against what customers see now.
-type TakingBack struct {
+// OldVersion is an old version, held against what customers see now.
+type OldVersion struct {
 	Offering
-	Number  int64
-	Differs *Difference // what taking it back changes; nil for nothing
+	Number     int64
+	Difference *Difference // what taking it back changes; nil for nothing
 }
 
 // ListVersions lists what was published.
@@ -36,13 +36,13 @@ func ListVersions(p *Page, v Versions) Content {
 	return Content{p.say("offer_versions"), versions(p, v)}
 }
 
-// OneVersion shows what taking a version back would change.
-func OneVersion(p *Page, t TakingBack) Content {
-	return Content{p.numbered(t.Number), oneVersion(p, t)}
+// ShowVersion shows what taking a version back would change.
+func ShowVersion(p *Page, t OldVersion) Content {
+	return Content{p.nameVersion(t.Number), oldVersion(p, t)}
 }
 
-// numbered is what a version is called.
-func (p *Page) numbered(version int64) string {
+// nameVersion is what a version is called.
+func (p *Page) nameVersion(version int64) string {
 	return p.Words.With("version_number", "Number", p.Words.Number(int(version)))
 }
 
@@ -84,7 +84,7 @@ func versions(p *Page, v Versions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts(p, v.Offering).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sectionMenu(p, v.Offering).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -98,9 +98,9 @@ func versions(p *Page, v Versions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/versions/" + number(one.Version.Version)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/versions/" + formatPlainNumber(one.Version.Version)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 47, Col: 84}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 47, Col: 95}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -111,9 +111,9 @@ func versions(p *Page, v Versions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.numbered(one.Version.Version))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.nameVersion(one.Version.Version))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 47, Col: 120}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 47, Col: 134}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -124,9 +124,9 @@ func versions(p *Page, v Versions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(dotted(p.moment(one.PublishedAt), one.By))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(joinTexts(p.formatInstant(one.PublishedAt), one.By))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 48, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 48, Col: 87}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -164,7 +164,7 @@ func versions(p *Page, v Versions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = pagesOf(p, "/offer/versions", v.Paged, v.Next).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pageLinks(p, "/offer/versions", v.IsPaged, v.Next).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -176,7 +176,7 @@ func versions(p *Page, v Versions) templ.Component {
 	})
 }
 
-func oneVersion(p *Page, t TakingBack) templ.Component {
+func oldVersion(p *Page, t OldVersion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -202,9 +202,9 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.numbered(t.Number))
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.nameVersion(t.Number))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 62, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 62, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -214,7 +214,7 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sectionMenu(p, t.Offering).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -222,8 +222,8 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Differs == nil {
-			templ_7745c5c3_Err = empty(p.say("version_same")).Render(ctx, templ_7745c5c3_Buffer)
+		if t.Difference == nil {
+			templ_7745c5c3_Err = emptyNote(p.say("version_same")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -245,7 +245,7 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = difference(p, t.Differs).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = difference(p, t.Difference).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -255,9 +255,9 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 templ.SafeURL
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/versions/" + number(t.Number)))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/offer/versions/" + formatPlainNumber(t.Number)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 72, Col: 74}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 72, Col: 85}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -268,9 +268,9 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(number(t.Version))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(formatPlainNumber(t.Version))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 73, Col: 61}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `offer_versions.templ`, Line: 73, Col: 72}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -280,7 +280,7 @@ func oneVersion(p *Page, t TakingBack) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Differs != nil && t.ManagedBy == "" {
+		if t.Difference != nil && t.ManagedBy == "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<button type=\"submit\" class=\"button\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -24,22 +24,22 @@ import (
 
 // Page has the data that every page needs.
 type Page struct {
-	Words    *words.Words
-	Business *catalog.Snapshot        // nil on pages that belong to no business
-	Person   string                   // name of the signed-in person
-	Seal     func(path string) string // encrypts customers' data in the query of a path
-	Searches bool                     // whether the person may search for customers
-	Switches bool                     // whether the person may switch to another business
-	May      func(access.Action) bool
-	Now      time.Time
-	Place    Place  // menu entry of the page
-	Query    string // text of the present search
-	Notice   string // text about a completed action; "" for no text
-	Wrong    string // text about a refused action and the reason; "" for no text
-	Undo     *Undo  // data of the undo button; nil for no button
-	Nonce    string // nonce of the one inline style sheet; "" for none
-	Style    string
-	Script   string
+	Words     *words.Words
+	Business  *catalog.Snapshot        // nil on pages that belong to no business
+	Person    string                   // name of the signed-in person
+	Seal      func(path string) string // encrypts customers' data in the query of a path
+	CanSearch bool                     // whether the person may search for customers
+	CanSwitch bool                     // whether the person may switch to another business
+	May       func(access.Action) bool
+	Now       time.Time
+	Place     Place  // menu entry of the page
+	Query     string // text of the present search
+	Notice    string // text about a completed action; "" for no text
+	ErrorText string // text about a refused action and the reason; "" for no text
+	Undo      *Undo  // data of the undo button; nil for no button
+	Nonce     string // nonce of the one inline style sheet; "" for none
+	Style     string
+	Script    string
 }
 
 // Content is the title of a page, and the part of the page below the menu.
@@ -93,27 +93,29 @@ var entries = []entry{
 	{PlaceMore, "/more", access.SignedIn, true},
 }
 
-// rail returns the entries of the menu on a wide screen. These are all entries that the person may open, except More.
-// On a phone, More links to the entries without a tab.
-func (p *Page) rail() []entry { return p.menu(func(e entry) bool { return e.place != PlaceMore }) }
+// sideEntries returns the entries of the menu on a wide screen. These are all entries that the person may open, except
+// More. On a phone, More links to the entries without a tab.
+func (p *Page) sideEntries() []entry {
+	return p.filterEntries(func(e entry) bool { return e.place != PlaceMore })
+}
 
-// tabs returns the menu entries that a phone shows at the bottom of its screen.
-func (p *Page) tabs() []entry { return p.menu(func(e entry) bool { return e.tab }) }
+// tabEntries returns the menu entries that a phone shows at the bottom of its screen.
+func (p *Page) tabEntries() []entry { return p.filterEntries(func(e entry) bool { return e.tab }) }
 
-// rest returns the menu entries that a phone shows only on the page More.
-func (p *Page) rest() []entry { return p.menu(func(e entry) bool { return !e.tab }) }
+// moreEntries returns the menu entries that a phone shows only on the page More.
+func (p *Page) moreEntries() []entry { return p.filterEntries(func(e entry) bool { return !e.tab }) }
 
-// in reports whether the menu marks an entry as current. An entry is current if it is the place of the page. The entry
-// More is current if the place of the page has no tab.
-func (p *Page) in(e entry) bool {
-	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool {
+// isCurrent reports whether the menu marks an entry as current. An entry is current if it is the place of the page. The
+// entry More is current if the place of the page has no tab.
+func (p *Page) isCurrent(e entry) bool {
+	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.moreEntries(), func(r entry) bool {
 		return r.place == p.Place
 	})
 }
 
-func (p *Page) menu(shown func(entry) bool) []entry {
+func (p *Page) filterEntries(shown func(entry) bool) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
-		return !p.May(e.needs) || !p.offers(e.place) || !shown(e) || e.place == PlaceSettings && !p.hasSettings()
+		return !p.May(e.needs) || !p.offersPlace(e.place) || !shown(e) || e.place == PlaceSettings && !p.hasSettings()
 	})
 }
 
@@ -144,12 +146,12 @@ func (p *Page) money(amount json.Number, currency string) string {
 	return p.Words.Amount(amount.String(), currency)
 }
 
-// nothing reports whether an amount is 0.
-func nothing(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
+// isZero reports whether an amount is 0.
+func isZero(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
 
-// wall returns a date and a time of day as a [time.Time], for formatting only. The time zone of the result has no
-// meaning. wall returns the zero time if the date or the time is invalid.
-func wall(date, clock string) time.Time {
+// toWallTime returns a date and a time of day as a [time.Time], for formatting only. The time zone of the result has no
+// meaning. toWallTime returns the zero time if the date or the time is invalid.
+func toWallTime(date, clock string) time.Time {
 	t, err := time.Parse(time.DateTime, date+" "+clock)
 	if err != nil {
 		return time.Time{}
@@ -157,41 +159,42 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// day returns a date as a [time.Time] at noon UTC, for formatting only.
-func day(d timespan.Date) time.Time {
+// toNoon returns a date as a [time.Time] at noon UTC, for formatting only.
+func toNoon(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)
 }
 
-// local converts an instant to the time zone of the business. On a page of no business, it converts the instant to UTC.
-func (p *Page) local(t time.Time) time.Time {
+// toLocal converts an instant to the time zone of the business. On a page of no business, it converts the instant to
+// UTC.
+func (p *Page) toLocal(t time.Time) time.Time {
 	if p.Business == nil {
 		return t.UTC()
 	}
 	return t.In(p.Business.Location())
 }
 
-// moment formats an instant as a date and a time of day in the time zone of the business.
-func (p *Page) moment(t time.Time) string {
-	l := p.local(t)
+// formatInstant formats an instant as a date and a time of day in the time zone of the business.
+func (p *Page) formatInstant(t time.Time) string {
+	l := p.toLocal(t)
 	return p.Words.ShortDate(l) + " · " + p.Words.Clock(l)
 }
 
-// hours formats the start and the end of a booking as times of day.
-func (p *Page) hours(b booking.Booking) string {
-	start, end := p.local(b.StartsAt), p.local(b.EndsAt)
+// formatHours formats the start and the end of a booking as times of day.
+func (p *Page) formatHours(b booking.Booking) string {
+	start, end := p.toLocal(b.StartsAt), p.toLocal(b.EndsAt)
 	_, before := start.Zone()
 	if _, after := end.Zone(); after < before { // the clock was set back during the booking, so one hour occurs twice
 		from, to := p.Words.Clocks(start, end)
-		return from + " – " + to + p.otherZone(b.Timezone)
+		return from + " – " + to + p.formatOtherZone(b.Timezone)
 	}
-	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) +
-		p.otherZone(b.Timezone)
+	return p.Words.Clock(toWallTime(b.Date, b.StartTime)) + " – " + p.Words.Clock(toWallTime(b.Date, b.EndTime)) +
+		p.formatOtherZone(b.Timezone)
 }
 
-// otherZone returns the time zone in which a booking was sold, in brackets. It returns "" if this is the present time
-// zone of the business.
-func (p *Page) otherZone(sold string) string {
+// formatOtherZone returns the time zone in which a booking was sold, in brackets. It returns "" if this is the present
+// time zone of the business.
+func (p *Page) formatOtherZone(sold string) string {
 	if sold == "" || p.Business == nil || sold == p.Business.Timezone {
 		return ""
 	}
@@ -201,28 +204,28 @@ func (p *Page) otherZone(sold string) string {
 // canFinish reports whether the date of a booking allows the person to mark the booking as completed or as no-show.
 func (p *Page) canFinish(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
-	return err == nil && booking.CanFinish(date, p.todayOf(b))
+	return err == nil && booking.CanFinish(date, p.findToday(b))
 }
 
 // canReopen reports whether the person can set a completed or no-show booking back to confirmed.
 func (p *Page) canReopen(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
 	isFinished := b.Status == booking.StatusCompleted || b.Status == booking.StatusNoShow
-	return err == nil && isFinished && booking.CanReopen(date, p.todayOf(b))
+	return err == nil && isFinished && booking.CanReopen(date, p.findToday(b))
 }
 
-// todayOf returns the present date in the time zone in which a booking was sold.
-func (p *Page) todayOf(b booking.Booking) timespan.Date {
+// findToday returns the present date in the time zone in which a booking was sold.
+func (p *Page) findToday(b booking.Booking) timespan.Date {
 	return timespan.DateOf(p.Now, timespan.Zone(b.Timezone, p.Business.Location()))
 }
 
 // date formats the date of a booking in long form.
-func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date, b.StartTime)) }
+func (p *Page) date(b booking.Booking) string { return p.Words.Date(toWallTime(b.Date, b.StartTime)) }
 
 // start formats the date and the start time of a booking in short form.
 func (p *Page) start(b booking.Booking) string {
-	at := wall(b.Date, b.StartTime)
-	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.otherZone(b.Timezone)
+	at := toWallTime(b.Date, b.StartTime)
+	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.formatOtherZone(b.Timezone)
 }
 
 // services returns the name of the booked package, if there is one, and the names of the booked services.
@@ -242,17 +245,18 @@ func (p *Page) services(b booking.Booking) string {
 	return what
 }
 
-// who returns the name of a booking's customer. If the customer's data was erased, who returns a word that states this.
-func (p *Page) who(b booking.Booking) string {
+// customerOfBooking returns the name of a booking's customer. If the customer's data was erased, customerOfBooking
+// returns a word that states this.
+func (p *Page) customerOfBooking(b booking.Booking) string {
 	if b.CustomerName == "" {
 		return p.say("forgotten")
 	}
 	return b.CustomerName
 }
 
-// with returns the name of the member who serves the booking. If the booking is for several people, it adds their
-// number.
-func (p *Page) with(b booking.Booking) string {
+// memberAndPeople returns the name of the member who serves the booking. If the booking is for several people, it adds
+// their number.
+func (p *Page) memberAndPeople(b booking.Booking) string {
 	var parts []string
 	if b.StaffName != nil {
 		parts = append(parts, *b.StaffName)
@@ -269,32 +273,32 @@ func (p *Page) status(b booking.Booking) string {
 	if b.Status == booking.StatusCompleted && p.Now.Before(b.EndsAt) {
 		return p.say("status_arrived")
 	}
-	if waitsPaid(b) {
+	if isPaidAndPending(b) {
 		return p.say("status_pending_paid")
 	}
 	return p.say("status_" + b.Status)
 }
 
-// waitsPaid reports whether a booking is paid online and waits for the confirmation by the business.
-func waitsPaid(b booking.Booking) bool {
+// isPaidAndPending reports whether a booking is paid online and waits for the confirmation by the business.
+func isPaidAndPending(b booking.Booking) bool {
 	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
-// unpaid reports whether a booking waits for its online payment. It returns false for a cancelled booking.
-func unpaid(b booking.Booking) bool {
+// isUnpaid reports whether a booking waits for its online payment. It returns false for a cancelled booking.
+func isUnpaid(b booking.Booking) bool {
 	return b.Payment != nil && b.Payment.Status == booking.PaymentOpen && b.Status != booking.StatusCancelled
 }
 
-// atDoor reports whether the customer pays for a booking on site.
-func atDoor(b booking.Booking) bool { return b.Payment == nil && !nothing(b.Total) }
+// isPaidOnSite reports whether the customer pays for a booking on site.
+func isPaidOnSite(b booking.Booking) bool { return b.Payment == nil && !isZero(b.Total) }
 
-// ahead reports whether a booking is pending or confirmed, so that the business still expects the customer.
-func ahead(b booking.Booking) bool {
+// isExpected reports whether a booking is pending or confirmed, so that the business still expects the customer.
+func isExpected(b booking.Booking) bool {
 	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
 }
 
-// query returns the parameters as a query string that begins with "?", or "" if there are no parameters.
-func query(values url.Values) string {
+// formatQuery returns the parameters as a query string that begins with "?", or "" if there are no parameters.
+func formatQuery(values url.Values) string {
 	if len(values) == 0 {
 		return ""
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// TestADepositIsShownAsPaidToTheOwner shows that the owner reads the amount to pay on site after a paid deposit. The
+// TestPaymentSectionShowsDeposit shows that the owner reads the amount to pay on site after a paid deposit. The
 // amount is not shown if the booking or order is cancelled.
-func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
+func TestPaymentSectionShowsDeposit(t *testing.T) {
 	t.Parallel()
 	all, err := texts.Load()
 	if err != nil {
@@ -46,8 +46,9 @@ func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 			b.Status, ticket.Status = booking.StatusCancelled, booking.StatusCancelled
 		}
 		orders := Orders{Event: sales.EventSales{IsRemoved: true}}
-		orders.Open = &sales.OrderDetails{Order: ticket}
-		for kind, part := range map[string]templ.Component{"booking": paid(p, b), "tickets": order(p, orders)} {
+		orders.Details = &sales.OrderDetails{Order: ticket}
+		for kind, part := range map[string]templ.Component{"booking": paymentSection(p, b),
+			"tickets": orderDetails(p, orders)} {
 			var page strings.Builder
 			if err := part.Render(t.Context(), &page); err != nil {
 				t.Fatal(err)

@@ -14,18 +14,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Pausing is the form that pauses online bookings, as it was typed.
-type Pausing struct {
+// PauseForm is the form that pauses online bookings, as it was typed.
+type PauseForm struct {
 	Until     string        // the day on which they open again; "" where none was chosen
 	First     timespan.Date // the first day that can be chosen
 	ManagedBy string        // where the offer is managed, which then is not changed here; ""
-	Wrong     string
+	ErrorText string
 }
 
 // Pause asks until when online bookings are paused.
-func Pause(p *Page, asked Pausing) Content { return Content{p.say("pause"), pause(p, asked)} }
+func Pause(p *Page, asked PauseForm) Content { return Content{p.say("pause"), pause(p, asked)} }
 
-func pause(p *Page, asked Pausing) templ.Component {
+func pause(p *Page, asked PauseForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -69,7 +69,7 @@ func pause(p *Page, asked Pausing) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.pausedUntil())
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatPause())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pause.templ`, Line: 24, Col: 35}
 			}
@@ -100,7 +100,7 @@ func pause(p *Page, asked Pausing) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if asked.ManagedBy != "" {
-			templ_7745c5c3_Err = empty(p.Words.With("pause_managed", "Where", asked.ManagedBy)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.Words.With("pause_managed", "Where", asked.ManagedBy)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,7 @@ func pause(p *Page, asked Pausing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "until", Label: p.say("pause_until"), Value: asked.Until, Type: "date", Required: true, Error: asked.Wrong}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "until", Label: p.say("pause_until"), Value: asked.Until, Type: "date", Required: true, Error: asked.ErrorText}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -170,7 +170,7 @@ func pause(p *Page, asked Pausing) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Business.Paused(p.Now) {
-				templ_7745c5c3_Err = act(p.at("/pause/end"), "", p.say("pause_end"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = actionButton(p.at("/pause/end"), "", p.say("pause_end"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -212,7 +212,7 @@ func pauseState(p *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.pausedUntil())
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatPause())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pause.templ`, Line: 48, Col: 20}
 			}
@@ -323,8 +323,8 @@ func pauseLink(p *Page) templ.Component {
 	})
 }
 
-func (p *Page) pausedUntil() string {
-	return p.Words.With("paused_until", "Day", p.Words.Date(day(*p.Business.Bookings.PausedUntil)))
+func (p *Page) formatPause() string {
+	return p.Words.With("paused_until", "Day", p.Words.Date(toNoon(*p.Business.Bookings.PausedUntil)))
 }
 
 var _ = templruntime.GeneratedTemplate

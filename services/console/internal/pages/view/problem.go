@@ -38,19 +38,19 @@ func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string 
 		params = map[string]string{}
 	}
 	if with, has := params["With"]; has {
-		params["With"] = p.fieldName(with)
+		params["With"] = p.labelField(with)
 	}
 	if list, has := params["Fields"]; has {
 		names := strings.Fields(list)
 		for i, name := range names {
-			names[i] = p.fieldName(name)
+			names[i] = p.labelField(name)
 		}
 		params["Fields"] = strings.Join(names, ", ")
 	}
 	if value, has := params["Value"]; has && problem.Code == manifest.CodeTwice {
 		last := problem.Path[strings.LastIndexByte(problem.Path, '.')+1:]
 		field, _, _ := strings.Cut(last, "[")
-		params["Value"], _ = p.withNames(fields, field, value).(string)
+		params["Value"], _ = p.replaceKeys(fields, field, value).(string)
 	}
 	if problem.Code == manifest.CodeForeignLanguage {
 		params["Under"] = p.say("offer_translations")

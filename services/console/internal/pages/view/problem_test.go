@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-func TestEveryCodeOfAProblemHasASentence(t *testing.T) {
+func TestProblemSentencesCoverEveryCode(t *testing.T) {
 	t.Parallel()
 	catalog, err := texts.Load()
 	if err != nil {

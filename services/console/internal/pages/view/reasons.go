@@ -11,8 +11,8 @@ import (
 
 // Suffixes of the ids of message texts that are about a member instead of the business or the service.
 const (
-	aboutMember = "_member" // the message text names the member
-	aboutStaff  = "_staff"  // the message text is about all members who could serve the booking
+	memberParameter = "_member" // the message text names the member
+	staffParameter  = "_staff"  // the message text is about all members who could serve the booking
 )
 
 // reasonForms maps each rule of the service availability to the suffixes of the rule's message texts. Each rule also
@@ -20,13 +20,13 @@ const (
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
 	availability.RuleNoSuchTime:   nil,
-	availability.RuleNotPerformed: {aboutMember},
-	availability.RuleInactive:     {aboutMember, aboutStaff},
-	availability.RuleOverride:     {aboutMember, aboutStaff},
-	availability.RuleClosed:       {aboutMember, aboutStaff},
-	availability.RuleBlock:        {aboutMember, aboutStaff},
-	availability.RuleClass:        {aboutMember},
-	availability.RuleBooking:      {aboutMember, aboutStaff},
+	availability.RuleNotPerformed: {memberParameter},
+	availability.RuleInactive:     {memberParameter, staffParameter},
+	availability.RuleOverride:     {memberParameter, staffParameter},
+	availability.RuleClosed:       {memberParameter, staffParameter},
+	availability.RuleBlock:        {memberParameter, staffParameter},
+	availability.RuleClass:        {memberParameter},
+	availability.RuleBooking:      {memberParameter, staffParameter},
 	availability.RuleBuffer:       nil,
 	availability.RuleGrid:         nil,
 	availability.RulePast:         nil,
@@ -37,14 +37,14 @@ var reasonForms = map[string][]string{
 	availability.RuleRemoval:      nil,
 	availability.RuleNotOpen:      nil,
 	availability.RulePaused:       nil,
-	availability.RuleRemoved:      {aboutMember},
+	availability.RuleRemoved:      {memberParameter},
 	availability.RuleTooFew:       nil,
 	availability.RuleMoved:        nil,
 }
 
-// Reason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English message
-// of the service availability.
-func (p *Page) Reason(r availability.Reason) string {
+// ExplainReason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English
+// message of the service availability.
+func (p *Page) ExplainReason(r availability.Reason) string {
 	forms, known := reasonForms[r.Rule]
 	if !known {
 		return r.Message
@@ -55,14 +55,14 @@ func (p *Page) Reason(r availability.Reason) string {
 		id = "first_unopened" // the page Today shows the same message text
 	case r.Rule == availability.RulePaused:
 		id = "paused_until" // the page Today shows the same message text
-	case r.StaffName != "" && slices.Contains(forms, aboutMember):
-		id += aboutMember
-	case r.Whose == availability.OfStaff && slices.Contains(forms, aboutStaff):
-		id += aboutStaff
+	case r.StaffName != "" && slices.Contains(forms, memberParameter):
+		id += memberParameter
+	case r.Whose == availability.OfStaff && slices.Contains(forms, staffParameter):
+		id += staffParameter
 	}
 	said := p.Words.Fill(id, map[string]string{
-		"Who": r.StaffName, "Name": r.Name, "Day": p.dateOf(r.Date), "From": p.localMoment(r.From),
-		"To":      p.until(r.From, r.To),
+		"Who": r.StaffName, "Name": r.Name, "Day": p.formatDate(r.Date), "From": p.formatLocal(r.From),
+		"To":      p.formatUntil(r.From, r.To),
 		"Minutes": p.Words.Count("offer_minutes", r.Minutes), "Booked": p.Words.Number(r.Booked),
 		"Offered": p.Words.Number(r.Offered),
 	})
@@ -75,35 +75,35 @@ func (p *Page) Reason(r availability.Reason) string {
 	return said
 }
 
-func (p *Page) dateOf(d *timespan.Date) string {
+func (p *Page) formatDate(d *timespan.Date) string {
 	if d == nil {
 		return ""
 	}
-	return p.Words.Date(day(*d))
+	return p.Words.Date(toNoon(*d))
 }
 
-// localMoment formats a local date and time, or returns "" for nil.
-func (p *Page) localMoment(l *timespan.LocalDateTime) string {
+// formatLocal formats a local date and time, or returns "" for nil.
+func (p *Page) formatLocal(l *timespan.LocalDateTime) string {
 	if l == nil {
 		return ""
 	}
-	return p.Words.ShortDate(day(l.Date)) + " · " + p.clockOf(int(l.Time))
+	return p.Words.ShortDate(toNoon(l.Date)) + " · " + p.formatClock(int(l.Time))
 }
 
-// until formats the end of a period. It omits the date if the period begins and ends on the same date.
-func (p *Page) until(from, to *timespan.LocalDateTime) string {
+// formatUntil formats the end of a period. It omits the date if the period begins and ends on the same date.
+func (p *Page) formatUntil(from, to *timespan.LocalDateTime) string {
 	if from != nil && to != nil && from.Date == to.Date {
-		return p.clockOf(int(to.Time))
+		return p.formatClock(int(to.Time))
 	}
-	return p.localMoment(to)
+	return p.formatLocal(to)
 }
 
-// remedy is a link to a form. In this form, a person can remove the reason why a start cannot be booked.
+// findRemedy is a link to a form. In this form, a person can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
-// remedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be booked.
-// The path of the link is "" if no form can remove the reason, or if the person may not use this form.
-func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
+// findRemedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be
+// booked. The path of the link is "" if no form can remove the reason, or if the person may not use this form.
+func (p *Page) findRemedy(r availability.Reason, asked *catalog.Service) remedy {
 	if !p.May(access.ChangeOffer) {
 		return remedy{}
 	}
@@ -119,26 +119,26 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 		return remedy{"/offer/hours", p.say("offer_hours")}
 	case availability.RuleOverride, availability.RuleClosed:
 		if ofStaff {
-			return p.memberForm(r)
+			return p.linkMemberForm(r)
 		}
 		return remedy{"/offer/hours", p.say("offer_hours")}
 	case availability.RuleInactive:
 		if ofStaff {
-			return p.memberForm(r)
+			return p.linkMemberForm(r)
 		}
-		return p.serviceForm(asked)
+		return p.linkServiceForm(asked)
 	case availability.RuleClass:
-		return p.serviceForm(p.classNamed(r.Name))
+		return p.linkServiceForm(p.findClass(r.Name))
 	case availability.RuleNoSession, availability.RuleClassFull, availability.RuleNotPerformed, availability.RuleBuffer,
 		availability.RuleGrid:
-		return p.serviceForm(asked)
+		return p.linkServiceForm(asked)
 	}
 	return remedy{}
 }
 
-// memberForm returns a link to the form in which a person edits the member that is named in `r`. If the reason names no
-// member, memberForm returns a link to the list of all members.
-func (p *Page) memberForm(r availability.Reason) remedy {
+// linkMemberForm returns a link to the form in which a person edits the member that is named in `r`. If the reason
+// names no member, linkMemberForm returns a link to the list of all members.
+func (p *Page) linkMemberForm(r availability.Reason) remedy {
 	if r.StaffID != nil {
 		if m := p.Business.StaffMember(*r.StaffID); m != nil {
 			return remedy{"/offer/team/" + m.Key, m.Name}
@@ -147,7 +147,7 @@ func (p *Page) memberForm(r availability.Reason) remedy {
 	return remedy{"/offer/team", p.say("offer_team")}
 }
 
-func (p *Page) serviceForm(s *catalog.Service) remedy {
+func (p *Page) linkServiceForm(s *catalog.Service) remedy {
 	switch {
 	case s == nil:
 		return remedy{"/offer/services", p.say("offer_services")}
@@ -157,7 +157,7 @@ func (p *Page) serviceForm(s *catalog.Service) remedy {
 	return remedy{"/offer/services/" + s.Key, s.Name}
 }
 
-func (p *Page) classNamed(name string) *catalog.Service {
+func (p *Page) findClass(name string) *catalog.Service {
 	i := slices.IndexFunc(p.Business.Services, func(s catalog.Service) bool { return s.Class() && s.Name == name })
 	if i < 0 {
 		return nil
@@ -165,9 +165,9 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether the owner can book although the rule in `r` forbids it. Some of these rules need an override
-// (admin.md).
-func yields(r availability.Reason) bool {
+// isOverridable reports whether the owner can book although the rule in `r` forbids it. Some of these rules need an
+// override (admin.md).
+func isOverridable(r availability.Reason) bool {
 	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,
 		availability.RuleNotOpen, availability.RulePaused}
 	return slices.Contains(rules, r.Rule) || isOfHours(r)

@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 
-// engineRules returns the values of the constants Rule… in the source of the availability contract.
-func engineRules(t *testing.T) []string {
+// readEngineRules returns the values of the constants Rule… in the source of the availability contract.
+func readEngineRules(t *testing.T) []string {
 	t.Helper()
 	inputs.Checkout("libs")
 	file, err := parser.ParseFile(token.NewFileSet(), "../../../../../libs/contracts/availability/explain.go", nil, 0)
@@ -46,8 +46,8 @@ func engineRules(t *testing.T) []string {
 	return rules
 }
 
-// reading returns an owner's page in a language, and its business with one member, one service and one class.
-func reading(t *testing.T, language string) (*Page, *catalog.Snapshot) {
+// newPageIn returns an owner's page in a language, and its business with one member, one service and one class.
+func newPageIn(t *testing.T, language string) (*Page, *catalog.Snapshot) {
 	t.Helper()
 	sentences, err := texts.Load()
 	if err != nil {
@@ -66,7 +66,7 @@ func reading(t *testing.T, language string) (*Page, *catalog.Snapshot) {
 	}}, offer
 }
 
-func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
+func TestExplainReasonCoversEveryRuleAndLanguage(t *testing.T) {
 	t.Parallel()
 	date, _ := timespan.ParseDate("2027-03-02")
 	from, to := timespan.LocalDateTime{Date: date, Time: 600}, timespan.LocalDateTime{Date: date, Time: 645}
@@ -75,16 +75,16 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, language := range sentences.Languages() {
-		p, _ := reading(t, language)
+		p, _ := newPageIn(t, language)
 		said := map[string]string{}
-		for _, rule := range engineRules(t) {
+		for _, rule := range readEngineRules(t) {
 			for _, whose := range []string{"", availability.OfBusiness, availability.OfStaff} {
 				for _, member := range []string{"", "Inês"} {
 					r := availability.Reason{
 						Rule: rule, Whose: whose, StaffName: member, Name: "Yoga", Date: &date, From: &from, To: &to,
 						Minutes: 15, Booked: 3, Offered: 2, Message: "as the engine says it",
 					}
-					sentence := p.Reason(r)
+					sentence := p.ExplainReason(r)
 					if other, twice := said[sentence]; twice && other != rule || sentence == "" ||
 						sentence == r.Message || strings.Contains(sentence, "no value") {
 						t.Errorf("%s: %s of %q, %q: %q, as of %q", language, rule, whose, member, sentence, other)
@@ -92,7 +92,7 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 					said[sentence] = rule
 					// This reason has only the required fields. If its sentence fails, p.Words.Fault below returns the
 					// error.
-					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member})
+					p.ExplainReason(availability.Reason{Rule: rule, Whose: whose, StaffName: member})
 				}
 			}
 		}
@@ -100,17 +100,17 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 			t.Errorf("%s: %v", language, err)
 		}
 	}
-	p, _ := reading(t, "en")
-	if got := p.Reason(availability.Reason{Rule: "weather", Message: "It rains."}); got != "It rains." {
+	p, _ := newPageIn(t, "en")
+	if got := p.ExplainReason(availability.Reason{Rule: "weather", Message: "It rains."}); got != "It rains." {
 		t.Errorf("a rule that is not known: %q", got)
 	}
 }
 
-// TestAReasonLeadsToWhereItIsChanged shows that each reason why a time cannot be booked links to the page that changes
+// TestFindRemedyLinksToForm shows that each reason why a time cannot be booked links to the page that changes
 // the cause. A person who may not change the offer gets no link.
-func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
+func TestFindRemedyLinksToForm(t *testing.T) {
 	t.Parallel()
-	p, offer := reading(t, "en")
+	p, offer := newPageIn(t, "en")
 	ines, cut, yoga := &offer.Staff[0].ID, &offer.Services[0], &offer.Services[1]
 	for want, reasons := range map[string][]availability.Reason{
 		"": {{Rule: availability.RulePast}, {Rule: availability.RuleSubscription},
@@ -136,14 +136,14 @@ func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
 			asked = yoga
 		}
 		for _, r := range reasons {
-			if got := p.remedy(r, asked); got.path != strings.TrimSpace(want) || got.path != "" && got.name == "" {
+			if got := p.findRemedy(r, asked); got.path != strings.TrimSpace(want) || got.path != "" && got.name == "" {
 				t.Errorf("%+v leads to %+v, want %q", r, got, want)
 			}
 		}
 	}
 	p.May = func(a access.Action) bool { return a != access.ChangeOffer }
-	for _, rule := range engineRules(t) {
-		if got := p.remedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines},
+	for _, rule := range readEngineRules(t) {
+		if got := p.findRemedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines},
 			cut); got.path != "" {
 			t.Errorf("who may not change the offer is led to %+v", got)
 		}

@@ -63,9 +63,9 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(r.Date)))
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(r.Date)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 20, Col: 46}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 20, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -124,7 +124,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = lent(p, r.PickedUp, rental.MoveReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationRows(p, r.PickedUp, rental.MoveReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -145,7 +145,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = lent(p, r.Due, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationRows(p, r.Due, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -180,9 +180,9 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 templ.SafeURL
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.fortnight(r.Free.Days[0] - sales.FortnightDays))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.fortnightURL(r.Free.Days[0] - sales.FortnightDays))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 38, Col: 75}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 38, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -195,7 +195,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("earlier"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 38, Col: 96}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 38, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -232,9 +232,9 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 templ.SafeURL
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(p.fortnight(r.Free.Days[0] + sales.FortnightDays))
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(p.fortnightURL(r.Free.Days[0] + sales.FortnightDays))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 40, Col: 75}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 40, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -247,7 +247,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		var templ_7745c5c3_Var15 string
 		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("later"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 40, Col: 94}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 40, Col: 97}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {
@@ -258,12 +258,12 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Free.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(r.Free.Rows) == 0 {
-			templ_7745c5c3_Err = empty(p.say("rentals_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("rentals_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -376,7 +376,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = lent(p, r.Upcoming, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reservationRows(p, r.Upcoming, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -389,8 +389,8 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 	})
 }
 
-// lent lists reservations, or says that there are none.
-func lent(p *Page, part peers.Part[rental.Reservation], move string, today timespan.Date, none string) templ.Component {
+// reservationRows lists reservations, or says that there are none.
+func reservationRows(p *Page, part peers.Part[rental.Reservation], move string, today timespan.Date, none string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -417,7 +417,7 @@ func lent(p *Page, part peers.Part[rental.Reservation], move string, today times
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = empty(p.say(none)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say(none)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -426,12 +426,12 @@ func lent(p *Page, part peers.Part[rental.Reservation], move string, today times
 	})
 }
 
-// fortnight is the address of the page with the fortnight from a date on.
-func (p *Page) fortnight(from timespan.Date) templ.SafeURL {
+// fortnightURL is the address of the page with the fortnight from a date on.
+func (p *Page) fortnightURL(from timespan.Date) templ.SafeURL {
 	return p.at("/rentals?from=" + from.String())
 }
 
-// fortnight is how many units are free, by rental and day.
+// fortnightURL is how many units are free, by rental and day.
 func fortnight(p *Page, f sales.Fortnight) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -507,9 +507,9 @@ func fortnight(p *Page, f sales.Fortnight) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(day(d).Day()))
+			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Day(toNoon(d).Day()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 98, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `rentals.templ`, Line: 98, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -617,21 +617,21 @@ func fortnight(p *Page, f sales.Fortnight) templ.Component {
 	})
 }
 
-// Reserving is what is reserved at the counter, as it was typed.
-type Reserving struct {
+// ReservationForm is what is reserved at the counter, as it was typed.
+type ReservationForm struct {
 	Rental             string
 	Start, End         string // dates
 	StartTime, EndTime string // of what is rented by the hour; "": whole days
 	Quantity           string
 	Name, Email        string
 	Key                string // the form's own, so that one that is sent twice reserves once
-	Wrong              map[string]string
+	FieldErrors        map[string]string
 }
 
 // Reserve asks what to reserve for whom.
-func Reserve(p *Page, r Reserving) Content { return Content{p.say("reserve"), reserve(p, r)} }
+func Reserve(p *Page, r ReservationForm) Content { return Content{p.say("reserve"), reserve(p, r)} }
 
-func reserve(p *Page, r Reserving) templ.Component {
+func reserve(p *Page, r ReservationForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -669,8 +669,8 @@ func reserve(p *Page, r Reserving) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(p.rentable()) == 0 {
-			templ_7745c5c3_Err = empty(p.say("rentals_none")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(p.rentalOptions()) == 0 {
+			templ_7745c5c3_Err = emptyNote(p.say("rentals_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -705,11 +705,11 @@ func reserve(p *Page, r Reserving) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "rental", Label: p.say("rental"), Value: r.Rental, Options: p.rentable(), Required: true, Error: r.Wrong["rental"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "rental", Label: p.say("rental"), Value: r.Rental, Options: p.rentalOptions(), Required: true, Error: r.FieldErrors["rental"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "quantity", Label: p.say("how_many"), Value: r.Quantity, Type: "number", Required: true, Error: r.Wrong["quantity"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "quantity", Label: p.say("how_many"), Value: r.Quantity, Type: "number", Required: true, Error: r.FieldErrors["quantity"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -717,11 +717,11 @@ func reserve(p *Page, r Reserving) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "start", Label: p.say("first_day"), Value: r.Start, Type: "date", Required: true, Error: r.Wrong["start"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "start", Label: p.say("first_day"), Value: r.Start, Type: "date", Required: true, Error: r.FieldErrors["start"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "end", Label: p.say("last_day"), Value: r.End, Type: "date", Required: true, Error: r.Wrong["end"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "end", Label: p.say("last_day"), Value: r.End, Type: "date", Required: true, Error: r.FieldErrors["end"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -729,7 +729,7 @@ func reserve(p *Page, r Reserving) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.hourly() {
+			if p.hasHourlyRentals() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<p class=\"small quiet\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -747,11 +747,11 @@ func reserve(p *Page, r Reserving) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = web.Input(web.Field{Name: "start_time", Label: p.say("from_time"), Value: r.StartTime, Type: "time", Optional: p.say("optional"), Error: r.Wrong["start_time"]}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Input(web.Field{Name: "start_time", Label: p.say("from_time"), Value: r.StartTime, Type: "time", Optional: p.say("optional"), Error: r.FieldErrors["start_time"]}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = web.Input(web.Field{Name: "end_time", Label: p.say("to_time"), Value: r.EndTime, Type: "time", Optional: p.say("optional"), Error: r.Wrong["end_time"]}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Input(web.Field{Name: "end_time", Label: p.say("to_time"), Value: r.EndTime, Type: "time", Optional: p.say("optional"), Error: r.FieldErrors["end_time"]}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -760,11 +760,11 @@ func reserve(p *Page, r Reserving) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: r.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: r.Wrong["name"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: p.say("customer"), Value: r.Name, Required: true, MaxLength: 200, Autocomplete: "off", Error: r.FieldErrors["name"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: r.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: r.Wrong["email"], Hint: p.say("email_hint")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: r.Email, Type: "email", Optional: p.say("optional"), MaxLength: 254, Autocomplete: "off", Error: r.FieldErrors["email"], Hint: p.say("email_hint")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -820,26 +820,26 @@ func reserve(p *Page, r Reserving) templ.Component {
 	})
 }
 
-// rentable are the rentals that can be reserved.
-func (p *Page) rentable() []web.Option {
+// rentalOptions are the rentals that can be reserved.
+func (p *Page) rentalOptions() []web.Option {
 	var options []web.Option
 	for _, r := range p.Business.Rentals {
 		if r.Active {
-			options = append(options, web.Option{Value: r.ID.String(), Label: p.priced(r.Name, r.Price) + p.per(r.PriceType, r.Price)})
+			options = append(options, web.Option{Value: r.ID.String(), Label: p.formatPriced(r.Name, r.Price) + p.formatPer(r.PriceType, r.Price)})
 		}
 	}
 	return options
 }
 
-func (p *Page) per(priceType string, price int64) string {
+func (p *Page) formatPer(priceType string, price int64) string {
 	if price == 0 {
 		return ""
 	}
 	return " " + p.say("per_"+priceType)
 }
 
-// hourly reports whether anything is rented by the hour.
-func (p *Page) hourly() bool {
+// hasHourlyRentals reports whether anything is rented by the hour.
+func (p *Page) hasHourlyRentals() bool {
 	for _, r := range p.Business.Rentals {
 		if r.Active && r.PriceType == "hourly" {
 			return true
@@ -848,8 +848,8 @@ func (p *Page) hourly() bool {
 	return false
 }
 
-// seatsOf writes how many of so many seats are taken.
-func (p *Page) seatsOf(taken, capacity int) string {
+// formatSeats writes how many of so many seats are taken.
+func (p *Page) formatSeats(taken, capacity int) string {
 	return p.Words.Fill("seats_of", map[string]string{"Taken": strconv.Itoa(taken), "All": strconv.Itoa(capacity)})
 }
 

@@ -17,16 +17,16 @@ import (
 // ReportForm has the dates and the grouping of reports as the person typed them.
 type ReportForm struct {
 	From, To, By string
-	Usual        bool // true if the person typed no dates; the reports then have the default dates
-	Wrong        map[string]string
+	IsDefault    bool // true if the person typed no dates; the reports then have the default dates
+	FieldErrors  map[string]string
 }
 
-// query returns the query of the address that shows the same reports.
-func (f ReportForm) query() string {
-	return query(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
+// formatQuery returns the query of the address that shows the same reports.
+func (f ReportForm) formatQuery() string {
+	return formatQuery(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
 }
 
-func (p *Page) stretches() []web.Option {
+func (p *Page) periodOptions() []web.Option {
 	var options []web.Option
 	for _, by := range []report.By{report.Day, report.Week, report.Month} {
 		options = append(options, web.Option{Value: string(by), Label: p.say("reports_by_" + string(by))})
@@ -36,125 +36,129 @@ func (p *Page) stretches() []web.Option {
 
 // ReportPage has the charts and tables of the page with the reports.
 type ReportPage struct {
-	r        *reports.Overview
-	sums     []figure
-	bookings charted
-	noShows  charted
-	sources  charted
-	revenue  []charted // one table with a chart for each currency
-	time     charted
-	each     *tally // table of each member's working time by period
+	overview  *reports.Overview
+	sums      []figure
+	bookings  chartedTable
+	noShows   chartedTable
+	sources   chartedTable
+	revenue   []chartedTable // one table with a chart for each currency
+	time      chartedTable
+	perPeriod *numberTable // table of each member's working time by period
 }
 
 // figure is one of the numbers at the top of the page with the reports. `Name` is the label of the number, and `Text`
 // explains the number.
 type figure struct{ Name, Value, Text string }
 
-// charted is a table with a chart of the same numbers.
-type charted struct {
+// chartedTable is a table with a chart of the same numbers.
+type chartedTable struct {
 	Name  string // text of the heading
 	Text  string
-	Stack *stacked
-	Rank  *ranked
-	Tally tally
+	Stack *stackedChart
+	Rank  *rankedChart
+	Tally numberTable
 }
 
-// tally is a table of numbers. Each row has a name and numbers. The foot has the sums of the columns.
-type tally struct {
-	Name string
-	Head []string
-	Rows [][]string
-	Foot []string
-	Wide bool // true if the numbers are long, so that the table needs more width
+// numberTable is a table of numbers. Each row has a name and numbers. The foot has the sums of the columns.
+type numberTable struct {
+	Name   string
+	Head   []string
+	Rows   [][]string
+	Foot   []string
+	IsWide bool // true if the numbers are long, so that the table needs more width
 }
 
-// Report makes the charts and tables of the reports. It returns an error if an amount is not a number.
-func Report(p *Page, r *reports.Overview) (*ReportPage, error) {
+// NewReportPage makes the charts and tables of the reports. It returns an error if an amount is not a number.
+func NewReportPage(p *Page, r *reports.Overview) (*ReportPage, error) {
 	takings, err := r.SumByCurrency(p.Business.Currency)
 	if err != nil {
 		return nil, err
 	}
-	all, names := r.SumBookings(), p.names(r)
-	s := &ReportPage{r: r, bookings: p.bookingsCharted(r, names, all), noShows: p.noShowsCharted(r, names, all),
-		sources: p.sourcesCharted(r, all)}
+	all, names := r.SumBookings(), p.namePeriods(r)
+	s := &ReportPage{overview: r, bookings: p.chartBookings(r, names, all), noShows: p.chartNoShows(r, names, all),
+		sources: p.chartSources(r, all)}
 	for _, t := range takings {
-		s.revenue = append(s.revenue, p.revenueCharted(t, names, p.stretchHead(r), p.chartText(r)))
+		s.revenue = append(s.revenue, p.chartRevenue(t, names, p.periodHeading(r), p.chartText(r)))
 	}
-	s.time, s.each = p.timeCharted(r, names)
-	s.sums = p.sums(r, all, takings)
+	s.time, s.perPeriod = p.chartTime(r, names)
+	s.sums = p.newFigures(r, all, takings)
 	return s, nil
 }
 
-// names returns the names of the periods of a report. Charts use them as labels, and tables as the names of rows.
-func (p *Page) names(r *reports.Overview) []string {
+// namePeriods returns the names of the periods of a report. Charts use them as labels, and tables as the names of rows.
+func (p *Page) namePeriods(r *reports.Overview) []string {
 	names := make([]string, len(r.Periods))
 	for i, d := range r.Periods {
-		names[i] = p.stretch(r.Query.By, d)
+		names[i] = p.namePeriod(r.Query.By, d)
 	}
 	return names
 }
 
-func (p *Page) stretch(by report.By, d timespan.Date) string {
+func (p *Page) namePeriod(by report.By, d timespan.Date) string {
 	if by == report.Month {
 		year, month, _ := d.YMD()
 		return p.Words.Month(year, month)
 	}
-	return p.Words.ShortDate(day(d))
+	return p.Words.ShortDate(toNoon(d))
 }
 
-func (p *Page) stretchHead(r *reports.Overview) string {
+func (p *Page) periodHeading(r *reports.Overview) string {
 	return p.say("reports_head_" + string(r.Query.By))
 }
 
-// between returns the first and the last date of a report as the parameters `From` and `To` of a text.
-func (p *Page) between(r *reports.Overview) map[string]string {
-	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
+// periodParameters returns the first and the last date of a report as the parameters `From` and `To` of a text.
+func (p *Page) periodParameters(r *reports.Overview) map[string]string {
+	return map[string]string{"From": p.Words.ShortDate(toNoon(r.Query.From)),
+		"To": p.Words.ShortDate(toNoon(r.Query.To))}
 }
 
 func (p *Page) chartText(r *reports.Overview) string {
-	return p.Words.Fill("reports_chart", p.between(r))
+	return p.Words.Fill("reports_chart", p.periodParameters(r))
 }
 
-// sums returns the numbers at the top of the page with the reports.
-func (p *Page) sums(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
-	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
-	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed),
-		p.numberOf(all.NoShow, all.NoShow+all.Completed)}
+// newFigures returns the numbers at the top of the page with the reports.
+func (p *Page) newFigures(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
+	bookings := figure{p.say("place_bookings"), p.formatNumber(all.Bookings),
+		p.Words.Count("people_count", int(all.Guests))}
+	missed := figure{p.say("reports_no_shows"), p.formatShare(all.NoShow, all.NoShow+all.Completed),
+		p.formatNumberOf(all.NoShow, all.NoShow+all.Completed)}
 	if r.Bookings.IsUnknown {
-		bookings, missed = p.unsaid(bookings), p.unsaid(missed)
+		bookings, missed = p.markUnknown(bookings), p.markUnknown(missed)
 	}
 	list := []figure{bookings}
 	for _, t := range takings {
-		list = append(list, figure{p.say("reports_sold"), p.exact(t.Sum.Total, t.Currency),
-			p.Words.With("reports_paid_of", "Amount", p.exact(t.Sum.Paid, t.Currency))})
+		list = append(list, figure{p.say("reports_sold"), p.formatExact(t.Sum.Total, t.Currency),
+			p.Words.With("reports_paid_of", "Amount", p.formatExact(t.Sum.Paid, t.Currency))})
 	}
 	if r.Revenue.IsUnknown {
-		list = append(list, p.unsaid(figure{Name: p.say("reports_sold")}))
+		list = append(list, p.markUnknown(figure{Name: p.say("reports_sold")}))
 	}
 	list = append(list, missed)
 	worked := r.SumTime()
-	team := figure{p.say("reports_utilisation"), p.share(worked.Booked, worked.Open),
-		p.Words.With("reports_of", "All", p.duration(worked.Open))}
+	team := figure{p.say("reports_utilisation"), p.formatShare(worked.Booked, worked.Open),
+		p.Words.With("reports_of", "All", p.formatDuration(worked.Open))}
 	switch {
 	case r.Time.IsUnknown:
-		return append(list, p.unsaid(team))
+		return append(list, p.markUnknown(team))
 	case worked.Open > 0:
 		return append(list, team)
 	}
 	return list
 }
 
-// unsaid returns a figure whose number is unknown, because a service was unavailable.
-func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
+// markUnknown returns a figure whose number is unknown, because a service was unavailable.
+func (p *Page) markUnknown(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
 
-func (p *Page) bookingsCharted(r *reports.Overview, names []string, all booking.BookingsRow) charted {
-	c := charted{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("place_bookings"), p.say("reports_guests"),
+func (p *Page) chartBookings(r *reports.Overview, names []string, all booking.BookingsRow) chartedTable {
+	c := chartedTable{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
+	c.Tally = numberTable{Name: c.Name, Head: []string{p.periodHeading(r), p.say("place_bookings"),
+		p.say("reports_guests"),
 		p.say("reports_no_shows"), p.say("status_cancelled")}}
 	parts := []part{{p.say("reports_held"), "one", nil}, {p.say("reports_no_shows"), "two", nil},
 		{p.say("status_cancelled"), "three", nil}}
 	cells := func(name string, b booking.BookingsRow) []string {
-		return []string{name, p.number(b.Bookings), p.number(b.Guests), p.number(b.NoShow), p.number(b.Cancelled)}
+		return []string{name, p.formatNumber(b.Bookings), p.formatNumber(b.Guests), p.formatNumber(b.NoShow),
+			p.formatNumber(b.Cancelled)}
 	}
 	for i, b := range r.SumByPeriod() {
 		for at, n := range []int64{b.Pending + b.Confirmed + b.Completed, b.NoShow, b.Cancelled} {
@@ -163,46 +167,50 @@ func (p *Page) bookingsCharted(r *reports.Overview, names []string, all booking.
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), all)
-	c.Stack = p.stack(stacked{ID: "bookings", Title: c.Name, Text: p.chartText(r), Parts: parts}, names, p.whole)
+	c.Stack = p.stack(stackedChart{ID: "bookings", Title: c.Name, Text: p.chartText(r), Parts: parts}, names,
+		p.formatWhole)
 	return c
 }
 
-func (p *Page) noShowsCharted(r *reports.Overview, names []string, all booking.BookingsRow) charted {
-	c := charted{Name: p.say("reports_no_shows"), Text: p.say("reports_no_shows_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("reports_came"), p.say("reports_no_shows"),
+func (p *Page) chartNoShows(r *reports.Overview, names []string, all booking.BookingsRow) chartedTable {
+	c := chartedTable{Name: p.say("reports_no_shows"), Text: p.say("reports_no_shows_text")}
+	c.Tally = numberTable{Name: c.Name, Head: []string{p.periodHeading(r), p.say("reports_came"),
+		p.say("reports_no_shows"),
 		p.say("reports_part")}}
 	missed := part{c.Name, "two", nil}
 	cells := func(name string, b booking.BookingsRow) []string {
-		return []string{name, p.number(b.Completed), p.number(b.NoShow), p.share(b.NoShow, b.NoShow+b.Completed)}
+		return []string{name, p.formatNumber(b.Completed), p.formatNumber(b.NoShow),
+			p.formatShare(b.NoShow, b.NoShow+b.Completed)}
 	}
 	for i, b := range r.SumByPeriod() {
-		missed.Values = append(missed.Values, percent(b.NoShow, b.NoShow+b.Completed))
+		missed.Values = append(missed.Values, computePercent(b.NoShow, b.NoShow+b.Completed))
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), all)
-	c.Stack = p.stack(stacked{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names,
-		p.inPercent)
+	c.Stack = p.stack(stackedChart{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names,
+		p.formatPercent)
 	return c
 }
 
-func (p *Page) sourcesCharted(r *reports.Overview, all booking.BookingsRow) charted {
-	c := charted{Name: p.say("source"), Text: p.say("reports_sources_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"),
+func (p *Page) chartSources(r *reports.Overview, all booking.BookingsRow) chartedTable {
+	c := chartedTable{Name: p.say("source"), Text: p.say("reports_sources_text")}
+	c.Tally = numberTable{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"),
 		p.say("reports_no_shows"), p.say("status_cancelled")}}
-	var rows []measured
+	var rows []rankValue
 	for _, b := range r.SumBySource() {
-		share := p.share(b.Bookings, all.Bookings)
-		rows = append(rows, measured{p.sourced(b.Source), share, float64(b.Bookings)})
-		c.Tally.Rows = append(c.Tally.Rows, []string{p.sourced(b.Source), p.number(b.Bookings), share,
-			p.number(b.NoShow), p.number(b.Cancelled)})
+		share := p.formatShare(b.Bookings, all.Bookings)
+		rows = append(rows, rankValue{p.formatSource(b.Source), share, float64(b.Bookings)})
+		c.Tally.Rows = append(c.Tally.Rows, []string{p.formatSource(b.Source), p.formatNumber(b.Bookings), share,
+			p.formatNumber(b.NoShow), p.formatNumber(b.Cancelled)})
 	}
-	c.Rank = p.rank(ranked{ID: "sources", Title: c.Name, Text: p.chartText(r)}, rows, float64(all.Bookings))
+	c.Rank = p.rank(rankedChart{ID: "sources", Title: c.Name, Text: p.chartText(r)}, rows, float64(all.Bookings))
 	return c
 }
 
-func (p *Page) revenueCharted(t reports.Takings, names []string, head, text string) charted {
-	c := charted{Name: p.Words.With("reports_revenue", "Currency", t.Currency), Text: p.say("reports_revenue_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{head}, Wide: true}
+func (p *Page) chartRevenue(t reports.Takings, names []string, head, text string) chartedTable {
+	c := chartedTable{Name: p.Words.With("reports_revenue", "Currency", t.Currency),
+		Text: p.say("reports_revenue_text")}
+	c.Tally = numberTable{Name: c.Name, Head: []string{head}, IsWide: true}
 	var parts []part
 	for i, kind := range t.Kinds {
 		parts = append(parts, part{Name: p.say("reports_kind_" + kind), Class: []string{"one", "two", "three"}[i%3]})
@@ -215,11 +223,11 @@ func (p *Page) revenueCharted(t reports.Takings, names []string, head, text stri
 		row := []string{name}
 		for _, kind := range t.Kinds {
 			if len(t.Kinds) > 1 {
-				row = append(row, p.exact(of.Totals[kind], t.Currency))
+				row = append(row, p.formatExact(of.Totals[kind], t.Currency))
 			}
 		}
-		return append(row, p.exact(of.Total, t.Currency), p.exact(of.Paid, t.Currency),
-			p.exact(of.Refunded, t.Currency))
+		return append(row, p.formatExact(of.Total, t.Currency), p.formatExact(of.Paid, t.Currency),
+			p.formatExact(of.Refunded, t.Currency))
 	}
 	for i, of := range t.ByPeriod {
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], of))
@@ -228,67 +236,70 @@ func (p *Page) revenueCharted(t reports.Takings, names []string, head, text stri
 		}
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), t.Sum)
-	c.Stack = p.stack(stacked{ID: "revenue-" + t.Currency, Title: c.Name, Text: text, Parts: parts}, names, p.whole)
+	c.Stack = p.stack(stackedChart{ID: "revenue-" + t.Currency, Title: c.Name, Text: text, Parts: parts}, names,
+		p.formatWhole)
 	return c
 }
 
-func (p *Page) timeCharted(r *reports.Overview, names []string) (charted, *tally) {
-	c := charted{Name: p.say("reports_utilisation"), Text: p.say("reports_utilisation_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"),
-		p.say("reports_open"), p.say("reports_part")}, Wide: true}
-	each := &tally{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...), Wide: true}
+func (p *Page) chartTime(r *reports.Overview, names []string) (chartedTable, *numberTable) {
+	c := chartedTable{Name: p.say("reports_utilisation"), Text: p.say("reports_utilisation_text")}
+	c.Tally = numberTable{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"),
+		p.say("reports_open"), p.say("reports_part")}, IsWide: true}
+	each := &numberTable{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...),
+		IsWide: true}
 	cells := func(name string, w reports.WorkedTime) []string {
-		return []string{name, p.duration(w.Booked), p.duration(w.Open), p.share(w.Booked, w.Open)}
+		return []string{name, p.formatDuration(w.Booked), p.formatDuration(w.Open), p.formatShare(w.Booked, w.Open)}
 	}
-	var rows []measured
+	var rows []rankValue
 	for _, m := range r.SumByMember() {
 		name := m.Name
 		if name == "" {
 			name = p.say("reports_former")
 		}
-		rows = append(rows, measured{name, p.share(m.Booked, m.Open), percent(m.Booked, m.Open)})
+		rows = append(rows, rankValue{name, p.formatShare(m.Booked, m.Open), computePercent(m.Booked, m.Open)})
 		c.Tally.Rows = append(c.Tally.Rows, cells(name, m.WorkedTime))
 		row := []string{name}
 		for _, w := range m.ByPeriod {
-			row = append(row, p.share(w.Booked, w.Open))
+			row = append(row, p.formatShare(w.Booked, w.Open))
 		}
 		each.Rows = append(each.Rows, row)
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), r.SumTime())
-	c.Rank = p.rank(ranked{ID: "time", Title: c.Name, Text: p.chartText(r)}, rows, 100)
+	c.Rank = p.rank(rankedChart{ID: "time", Title: c.Name, Text: p.chartText(r)}, rows, 100)
 	return c, each
 }
 
-func (p *Page) number(n int64) string { return p.Words.Number(int(n)) }
+func (p *Page) formatNumber(n int64) string { return p.Words.Number(int(n)) }
 
-func (p *Page) whole(x float64) string { return p.Words.Number(int(math.Round(x))) }
+func (p *Page) formatWhole(x float64) string { return p.Words.Number(int(math.Round(x))) }
 
-func (p *Page) inPercent(x float64) string {
-	return p.Words.With("reports_percent", "Percent", p.whole(x))
+func (p *Page) formatPercent(x float64) string {
+	return p.Words.With("reports_percent", "Percent", p.formatWhole(x))
 }
 
-// percent returns `part` as a percentage of `all`, or 0 if `all` is 0.
-func percent(part, all int64) float64 {
+// computePercent returns `part` as a percentage of `all`, or 0 if `all` is 0.
+func computePercent(part, all int64) float64 {
 	if all == 0 {
 		return 0
 	}
 	return 100 * float64(part) / float64(all)
 }
 
-// share formats `part` as a percentage of `all`, or as a dash if `all` is 0.
-func (p *Page) share(part, all int64) string {
+// formatShare formats `part` as a percentage of `all`, or as a dash if `all` is 0.
+func (p *Page) formatShare(part, all int64) string {
 	if all == 0 {
 		return "–"
 	}
-	return p.inPercent(percent(part, all))
+	return p.formatPercent(computePercent(part, all))
 }
 
-func (p *Page) numberOf(part, all int64) string {
-	return p.Words.Fill("reports_number_of", map[string]string{"Part": p.number(part), "All": p.number(all)})
+func (p *Page) formatNumberOf(part, all int64) string {
+	return p.Words.Fill("reports_number_of", map[string]string{"Part": p.formatNumber(part),
+		"All": p.formatNumber(all)})
 }
 
-// exact formats an amount with all decimals of its currency, even if they are 0.
-func (p *Page) exact(amount decimal.Decimal, currency string) string {
+// formatExact formats an amount with all decimals of its currency, even if they are 0.
+func (p *Page) formatExact(amount decimal.Decimal, currency string) string {
 	known, err := money.ParseCurrency(currency)
 	if err != nil {
 		return amount.String() + " " + currency
@@ -296,11 +307,11 @@ func (p *Page) exact(amount decimal.Decimal, currency string) string {
 	return p.Words.Amount(known.Exact(amount), currency)
 }
 
-// duration formats a number of minutes as hours and minutes.
-func (p *Page) duration(minutes int64) string {
+// formatDuration formats a number of minutes as hours and minutes.
+func (p *Page) formatDuration(minutes int64) string {
 	if minutes%60 == 0 {
-		return p.Words.With("reports_hours", "Hours", p.number(minutes/60))
+		return p.Words.With("reports_hours", "Hours", p.formatNumber(minutes/60))
 	}
-	return p.Words.Fill("reports_duration", map[string]string{"Hours": p.number(minutes / 60),
-		"Minutes": p.number(minutes % 60)})
+	return p.Words.Fill("reports_duration", map[string]string{"Hours": p.formatNumber(minutes / 60),
+		"Minutes": p.formatNumber(minutes % 60)})
 }

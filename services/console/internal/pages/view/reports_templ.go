@@ -63,9 +63,9 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Fill("reports_between", p.between(s.r)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Fill("reports_between", p.periodParameters(s.overview)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 16, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 16, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -93,15 +93,15 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = usual(p, f, report.Week).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = defaultPeriods(p, f, report.Week).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = usual(p, f, report.Month).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = defaultPeriods(p, f, report.Month).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = usual(p, f, report.Day).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = defaultPeriods(p, f, report.Day).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -109,7 +109,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !f.Usual || len(f.Wrong) > 0 {
+		if !f.IsDefault || len(f.FieldErrors) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -145,15 +145,15 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("from"), Value: f.From, Type: "date", Error: f.Wrong["from"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("from"), Value: f.From, Type: "date", Error: f.FieldErrors["from"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "to", Label: p.say("to"), Value: f.To, Type: "date", Error: f.Wrong["to"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "to", Label: p.say("to"), Value: f.To, Type: "date", Error: f.FieldErrors["to"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "by", Label: p.say("reports_by"), Value: f.By, Options: p.stretches(), Error: f.Wrong["by"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "by", Label: p.say("reports_by"), Value: f.By, Options: p.periodOptions(), Error: f.FieldErrors["by"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -175,15 +175,15 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s != nil {
-			if s.r.IsEmpty() {
+			if s.overview.IsEmpty() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"empty\"><p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var8 string
-				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Fill("reports_nothing", p.between(s.r)))
+				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Fill("reports_nothing", p.periodParameters(s.overview)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 38, Col: 56}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 38, Col: 72}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -230,7 +230,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = sums(s.sums).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = figures(s.sums).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -238,7 +238,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = bookingsReported(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = bookingsSection(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -246,7 +246,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = revenueReported(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = revenueSection(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -255,7 +255,7 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = timeReported(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timeSection(p, f, s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -264,8 +264,8 @@ func reportPage(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	})
 }
 
-// usual are the dates that are asked for most.
-func usual(p *Page, f ReportForm, by report.By) templ.Component {
+// defaultPeriods are the dates that are asked for most.
+func defaultPeriods(p *Page, f ReportForm, by report.By) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -303,7 +303,7 @@ func usual(p *Page, f ReportForm, by report.By) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Usual && f.By == string(by) {
+		if f.IsDefault && f.By == string(by) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, " aria-current=\"true\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -330,7 +330,7 @@ func usual(p *Page, f ReportForm, by report.By) templ.Component {
 	})
 }
 
-func sums(list []figure) templ.Component {
+func figures(list []figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -408,7 +408,7 @@ func sums(list []figure) templ.Component {
 	})
 }
 
-func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
+func bookingsSection(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -429,18 +429,18 @@ func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Bookings.IsUnknown {
-			templ_7745c5c3_Err = unsaid(p, "bookings-all", s.bookings.Name).Render(ctx, templ_7745c5c3_Buffer)
+		if s.overview.Bookings.IsUnknown {
+			templ_7745c5c3_Err = unknownSection(p, "bookings-all", s.bookings.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if len(s.r.Bookings.List) == 0 {
-			templ_7745c5c3_Err = unbooked(p, "bookings-all", s.bookings.Name, p.say("reports_no_bookings")).Render(ctx, templ_7745c5c3_Buffer)
+		} else if len(s.overview.Bookings.List) == 0 {
+			templ_7745c5c3_Err = emptySection(p, "bookings-all", s.bookings.Name, p.say("reports_no_bookings")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = charting(p, "bookings-all", s.bookings, f, "bookings").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chartSection(p, "bookings-all", s.bookings, f, "bookings").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -448,7 +448,7 @@ func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = charting(p, "no-shows-all", s.noShows, f, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chartSection(p, "no-shows-all", s.noShows, f, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -456,7 +456,7 @@ func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = charting(p, "sources-all", s.sources, f, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chartSection(p, "sources-all", s.sources, f, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -465,7 +465,7 @@ func bookingsReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	})
 }
 
-func revenueReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
+func revenueSection(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -486,19 +486,19 @@ func revenueReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Revenue.IsUnknown {
-			templ_7745c5c3_Err = unsaid(p, "revenue", p.say("reports_money")).Render(ctx, templ_7745c5c3_Buffer)
+		if s.overview.Revenue.IsUnknown {
+			templ_7745c5c3_Err = unknownSection(p, "revenue", p.say("reports_money")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(s.revenue) == 0 {
-			templ_7745c5c3_Err = unbooked(p, "revenue", p.say("reports_money"), p.say("reports_no_revenue")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptySection(p, "revenue", p.say("reports_money"), p.say("reports_no_revenue")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
 			for _, c := range s.revenue {
-				templ_7745c5c3_Err = charting(p, c.Stack.ID+"-all", c, f, "revenue").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = chartSection(p, c.Stack.ID+"-all", c, f, "revenue").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -508,7 +508,7 @@ func revenueReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	})
 }
 
-func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
+func timeSection(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -529,13 +529,13 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s.r.Time.IsUnknown {
-			templ_7745c5c3_Err = unsaid(p, "time-all", s.time.Name).Render(ctx, templ_7745c5c3_Buffer)
+		if s.overview.Time.IsUnknown {
+			templ_7745c5c3_Err = unknownSection(p, "time-all", s.time.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if len(s.r.Time.List) > 0 {
-			templ_7745c5c3_Err = charting(p, "time-all", s.time, f, "utilisation").Render(ctx, templ_7745c5c3_Buffer)
+		} else if len(s.overview.Time.List) > 0 {
+			templ_7745c5c3_Err = chartSection(p, "time-all", s.time, f, "utilisation").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -543,15 +543,15 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(s.r.Periods) > 1 {
+			if len(s.overview.Periods) > 1 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<section class=\"report\" aria-labelledby=\"each-all\"><h3 id=\"each-all\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(s.each.Name)
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(s.perPeriod.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 108, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 108, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -561,7 +561,7 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = numbers(*s.each).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = numbersTable(*s.perPeriod).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -575,7 +575,7 @@ func timeReported(p *Page, f ReportForm, s *ReportPage) templ.Component {
 	})
 }
 
-func unsaid(p *Page, id, name string) templ.Component {
+func unknownSection(p *Page, id, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -639,7 +639,7 @@ func unsaid(p *Page, id, name string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -651,7 +651,7 @@ func unsaid(p *Page, id, name string) templ.Component {
 	})
 }
 
-func unbooked(p *Page, id, name, text string) templ.Component {
+func emptySection(p *Page, id, name, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -715,7 +715,7 @@ func unbooked(p *Page, id, name, text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = empty(text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = emptyNote(text).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -727,8 +727,8 @@ func unbooked(p *Page, id, name, text string) templ.Component {
 	})
 }
 
-// charting is a chart with its table beside it, and the file of the same.
-func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Component {
+// chartSection is a chart with its table beside it, and the file of the same.
+func chartSection(p *Page, id string, c chartedTable, f ReportForm, file string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -806,17 +806,17 @@ func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Co
 			return templ_7745c5c3_Err
 		}
 		if c.Stack != nil {
-			templ_7745c5c3_Err = stackDrawn(c.Stack).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = drawStack(c.Stack).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = rankDrawn(c.Rank).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = drawRank(c.Rank).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = numbers(c.Tally).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = numbersTable(c.Tally).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -830,9 +830,9 @@ func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Co
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 templ.SafeURL
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/reports/" + file + ".csv" + f.query()))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/reports/" + file + ".csv" + f.formatQuery()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 90}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 96}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
@@ -845,7 +845,7 @@ func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Co
 			var templ_7745c5c3_Var36 string
 			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("export_csv"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 120}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
@@ -858,7 +858,7 @@ func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Co
 			var templ_7745c5c3_Var37 string
 			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(c.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 145}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports.templ`, Line: 145, Col: 151}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -877,8 +877,8 @@ func charting(p *Page, id string, c charted, f ReportForm, file string) templ.Co
 	})
 }
 
-// numbers is a table of figures, which is moved sideways where it is wider than its place.
-func numbers(t tally) templ.Component {
+// numbersTable is a table of figures, which is moved sideways where it is wider than its place.
+func numbersTable(t numberTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -916,7 +916,7 @@ func numbers(t tally) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var40 = []any{"tally", templ.KV("long", t.Wide)}
+		var templ_7745c5c3_Var40 = []any{"tally", templ.KV("long", t.IsWide)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

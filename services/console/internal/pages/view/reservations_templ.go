@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// payments are the labels of the rules that changed the price of a reservation, what of it is paid online, and what is to be
+// reservationPayments are the labels of the rules that changed the price of a reservation, what of it is paid online, and what is to be
 // paid on site until it is handed out.
-func payments(p *Page, r rental.Reservation) templ.Component {
+func reservationPayments(p *Page, r rental.Reservation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -83,9 +83,9 @@ func payments(p *Page, r rental.Reservation) templ.Component {
 			}
 			if pay.DueAt != nil {
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("· " + p.Words.With("until", "When", p.moment(*pay.DueAt)))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("· " + p.Words.With("until", "When", p.formatInstant(*pay.DueAt)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 21, Col: 65}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 21, Col: 72}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -112,7 +112,7 @@ func payments(p *Page, r rental.Reservation) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if rest := onSite(r); expected(r) && !nothing(rest) {
+		if rest := computeOnSite(r); isReservationExpected(r) && !isZero(rest) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -135,21 +135,21 @@ func payments(p *Page, r rental.Reservation) templ.Component {
 	})
 }
 
-// expected reports whether what is reserved is still to be handed out.
-func expected(r rental.Reservation) bool {
+// isReservationExpected reports whether what is reserved is still to be handed out.
+func isReservationExpected(r rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
 
-// onSite is what of the price is not paid online; 0 where the owner reserved, who agrees with the customer.
-func onSite(r rental.Reservation) json.Number {
+// computeOnSite is what of the price is not paid online; 0 where the owner reserved, who agrees with the customer.
+func computeOnSite(r rental.Reservation) json.Number {
 	if r.Total == nil {
 		return "0"
 	}
-	return restOf(*r.Total, r.Payment)
+	return computeRest(*r.Total, r.Payment)
 }
 
-// restOf is a total without what is paid online of it; 0 for amounts that cannot be read.
-func restOf(of json.Number, pay *booking.Payment) json.Number {
+// computeRest is a total without what is paid online of it; 0 for amounts that cannot be read.
+func computeRest(of json.Number, pay *booking.Payment) json.Number {
 	if pay == nil {
 		return of
 	}
@@ -161,18 +161,18 @@ func restOf(of json.Number, pay *booking.Payment) json.Number {
 	return json.Number(total.Sub(online).String())
 }
 
-// CancellingReservation is the question whether a reservation is to be cancelled.
-type CancellingReservation struct {
+// CancelReservationForm is the question whether a reservation is to be cancelled.
+type CancelReservationForm struct {
 	Reservation rental.Reservation
 	Refunds
 }
 
 // CancelReservation asks whether a reservation is to be cancelled, and says first what is given back.
-func CancelReservation(p *Page, c CancellingReservation) Content {
+func CancelReservation(p *Page, c CancelReservationForm) Content {
 	return Content{p.say("cancel_reservation_ask"), cancelReservation(p, c)}
 }
 
-func cancelReservation(p *Page, c CancellingReservation) templ.Component {
+func cancelReservation(p *Page, c CancelReservationForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -210,7 +210,7 @@ func cancelReservation(p *Page, c CancellingReservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = oneReservation(p, c.Reservation).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationSummary(p, c.Reservation).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -235,7 +235,7 @@ func cancelReservation(p *Page, c CancellingReservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notify(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notifyBox(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -299,8 +299,8 @@ func cancelReservation(p *Page, c CancellingReservation) templ.Component {
 	})
 }
 
-// oneReservation is the reservation that a form is about.
-func oneReservation(p *Page, r rental.Reservation) templ.Component {
+// reservationSummary is the reservation that a form is about.
+func reservationSummary(p *Page, r rental.Reservation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -326,9 +326,9 @@ func oneReservation(p *Page, r rental.Reservation) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var16 string
-		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.holder(r))
+		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatHolder(r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 89, Col: 31}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 89, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -339,9 +339,9 @@ func oneReservation(p *Page, r rental.Reservation) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.units(r))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatUnits(r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 90, Col: 22}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 90, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -352,9 +352,9 @@ func oneReservation(p *Page, r rental.Reservation) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.reservedFor(r))
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatReservedTime(r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 91, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reservations.templ`, Line: 91, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -364,7 +364,7 @@ func oneReservation(p *Page, r rental.Reservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = payments(p, r).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationPayments(p, r).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -376,21 +376,21 @@ func oneReservation(p *Page, r rental.Reservation) templ.Component {
 	})
 }
 
-// RefundingReservation is the question how much is given back of a reservation that is over.
-type RefundingReservation struct {
+// RefundReservationForm is the question how much is given back of a reservation that is over.
+type RefundReservationForm struct {
 	Reservation rental.Reservation
 	Left        json.Number
 	Amount      string // as it was typed
-	Wrong       string
+	ErrorText   string
 	Back        string // the page that it was opened from
 }
 
 // RefundReservation asks how much is given back.
-func RefundReservation(p *Page, r RefundingReservation) Content {
+func RefundReservation(p *Page, r RefundReservationForm) Content {
 	return Content{p.say("refund"), refundReservation(p, r)}
 }
 
-func refundReservation(p *Page, r RefundingReservation) templ.Component {
+func refundReservation(p *Page, r RefundReservationForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -428,7 +428,7 @@ func refundReservation(p *Page, r RefundingReservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = oneReservation(p, r.Reservation).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationSummary(p, r.Reservation).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -462,7 +462,7 @@ func refundReservation(p *Page, r RefundingReservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Reservation.Currency), Value: r.Amount, Error: r.Wrong, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "amount", Label: p.Words.With("refund_amount", "Currency", r.Reservation.Currency), Value: r.Amount, Error: r.ErrorText, Required: true, MaxLength: 20}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -513,9 +513,9 @@ func refundReservation(p *Page, r RefundingReservation) templ.Component {
 	})
 }
 
-// givesBack reports whether something is left of what was paid online of a reservation that is cancelled or back.
-func givesBack(r rental.Reservation) bool {
-	return (r.Status == rental.StatusCancelled || r.Status == rental.StatusReturned) && repayable(r.Payment)
+// isReservationRefundable reports whether something is left of what was paid online of a reservation that is cancelled or back.
+func isReservationRefundable(r rental.Reservation) bool {
+	return (r.Status == rental.StatusCancelled || r.Status == rental.StatusReturned) && isTicketRefundable(r.Payment)
 }
 
 var _ = templruntime.GeneratedTemplate

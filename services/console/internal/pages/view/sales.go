@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// offers reports whether the business uses the module of a menu entry, such as events or rentals.
-func (p *Page) offers(place Place) bool {
+// offersPlace reports whether the business uses the module of a menu entry, such as events or rentals.
+func (p *Page) offersPlace(place Place) bool {
 	switch place {
 	case PlaceEvents:
 		return p.Business.Modules.Events
@@ -22,8 +22,8 @@ func (p *Page) offers(place Place) bool {
 	return true
 }
 
-// clock formats the start and the end of an event as times of day.
-func (p *Page) clock(e *catalog.Event) string {
-	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " +
-		p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
+// formatEventHours formats the start and the end of an event as times of day.
+func (p *Page) formatEventHours(e *catalog.Event) string {
+	return p.Words.Clock(toWallTime(e.Date.String(), e.Start.String()+":00")) + " – " +
+		p.Words.Clock(toWallTime(e.Date.String(), e.End.String()+":00"))
 }

@@ -18,7 +18,7 @@ import (
 
 // Search shows what was found.
 func Search(p *Page, f *sales.SearchResults) Content {
-	return Content{p.say("found"), search(p, f, p.pagesNamed(p.Query))}
+	return Content{p.say("found"), search(p, f, p.findPages(p.Query))}
 }
 
 func search(p *Page, f *sales.SearchResults, pages []destination) templ.Component {
@@ -42,7 +42,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		asked := query(url.Values{"query": {p.Query}})
+		asked := formatQuery(url.Values{"query": {p.Query}})
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"sheet wide\"><h1>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -61,7 +61,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			return templ_7745c5c3_Err
 		}
 		if !f.Bookings.IsShown() && !f.Customers.IsShown() && len(pages) == 0 {
-			templ_7745c5c3_Err = empty(p.say("found_nothing")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("found_nothing")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -85,7 +85,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 				return templ_7745c5c3_Err
 			}
 			if f.Bookings.IsUnknown {
-				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -113,9 +113,9 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 31, Col: 87}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 31, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -151,7 +151,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = chip(p, b).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = statusChip(p, b).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -164,7 +164,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, f.Bookings.HasMore, "/bookings"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, f.Bookings.HasMore, "/bookings"+asked).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -192,7 +192,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 				return templ_7745c5c3_Err
 			}
 			if f.Customers.IsUnknown {
-				templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -207,9 +207,9 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.customerAt(c.Email))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(p.customerURL(c.Email))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 51, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 51, Col: 54}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -220,9 +220,9 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(named(c))
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(customerName(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 51, Col: 66}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 51, Col: 74}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -246,9 +246,9 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.taken(c))
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.countSales(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 52, Col: 69}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 52, Col: 74}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {
@@ -263,7 +263,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, f.Customers.HasMore, "/customers"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, f.Customers.HasMore, "/customers"+asked).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -338,15 +338,15 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 // destination is a page that a search finds by its name.
 type destination struct{ name, path string }
 
-// pagesNamed are the pages that the person may go to and whose names have these words in them, in any case.
-func (p *Page) pagesNamed(part string) []destination {
+// findPages are the pages that the person may go to and whose names have these words in them, in any case.
+func (p *Page) findPages(part string) []destination {
 	var found []destination
 	note := func(may bool, sentence, path string) {
 		if name := p.say(sentence); may && strings.Contains(strings.ToLower(name), strings.ToLower(part)) {
 			found = append(found, destination{name, path})
 		}
 	}
-	for _, e := range p.rail() {
+	for _, e := range p.sideEntries() {
 		note(true, "place_"+string(e.place), e.path)
 	}
 	note(p.May(access.Serve), "why", "/why-not")
@@ -355,8 +355,8 @@ func (p *Page) pagesNamed(part string) []destination {
 	for _, s := range sections {
 		note(p.May(access.ChangeOffer), "offer_"+s, "/offer/"+s)
 	}
-	for _, group := range settingsOf {
-		for _, s := range p.sections(group.pages) {
+	for _, group := range settingsGroups {
+		for _, s := range p.permittedSections(group.pages) {
 			note(true, "settings_"+s.name, s.path)
 		}
 	}

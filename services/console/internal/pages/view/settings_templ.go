@@ -16,8 +16,8 @@ type section struct {
 	needs      access.Action
 }
 
-// settingsOf are the pages below Settings, by what they are about.
-var settingsOf = []struct {
+// settingsGroups are the pages below Settings, by what they are about.
+var settingsGroups = []struct {
 	title string
 	pages []section
 }{
@@ -31,8 +31,8 @@ var settingsOf = []struct {
 	{"people", []section{{"team", "/team", access.ManageTeam}, {"notifications", "/offer/notifications", access.Integrate}}},
 }
 
-// sections are those of a group that the person may see.
-func (p *Page) sections(of []section) []section {
+// permittedSections are those of a group that the person may see.
+func (p *Page) permittedSections(of []section) []section {
 	var shown []section
 	for _, s := range of {
 		if p.May(s.needs) {
@@ -44,8 +44,8 @@ func (p *Page) sections(of []section) []section {
 
 // hasSettings reports whether the person may see any page below Settings.
 func (p *Page) hasSettings() bool {
-	for _, group := range settingsOf {
-		if len(p.sections(group.pages)) > 0 {
+	for _, group := range settingsGroups {
+		if len(p.permittedSections(group.pages)) > 0 {
 			return true
 		}
 	}
@@ -94,13 +94,13 @@ func settings(p *Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.hasSettings() {
-			templ_7745c5c3_Err = empty(p.say("settings_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("settings_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		for _, group := range settingsOf {
-			if shown := p.sections(group.pages); len(shown) > 0 {
+		for _, group := range settingsGroups {
+			if shown := p.permittedSections(group.pages); len(shown) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section aria-labelledby=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -203,8 +203,8 @@ func settings(p *Page) templ.Component {
 	})
 }
 
-// within is the head of a page below Settings.
-func within(p *Page, name string) templ.Component {
+// settingsHead is the head of a page below Settings.
+func settingsHead(p *Page, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -285,8 +285,8 @@ func within(p *Page, name string) templ.Component {
 	})
 }
 
-// secret is something that is shown once and never again.
-func secret(p *Page, title, text, value string) templ.Component {
+// secretBox is something that is shown once and never again.
+func secretBox(p *Page, title, text, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -337,7 +337,7 @@ func secret(p *Page, title, text, value string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable(p, "secret", title, value).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = copyBox(p, "secret", title, value).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -349,8 +349,8 @@ func secret(p *Page, title, text, value string) templ.Component {
 	})
 }
 
-// copyable is a text that is taken away whole; the button is there where scripts are.
-func copyable(p *Page, id, label, text string) templ.Component {
+// copyBox is a text that is taken away whole; the button is there where scripts are.
+func copyBox(p *Page, id, label, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -470,8 +470,8 @@ func copyable(p *Page, id, label, text string) templ.Component {
 	})
 }
 
-// ask is a button of something that cannot be undone: it says first what it does.
-func ask(p *Page, at, label, of, text string) templ.Component {
+// confirmButton is a button of something that cannot be undone: it says first what it does.
+func confirmButton(p *Page, at, label, of, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -578,8 +578,8 @@ func ask(p *Page, at, label, of, text string) templ.Component {
 	})
 }
 
-// pagesOf are the links between pages of a list.
-func pagesOf(p *Page, at string, paged bool, next string) templ.Component {
+// pageLinks are the links between pages of a list.
+func pageLinks(p *Page, at string, paged bool, next string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

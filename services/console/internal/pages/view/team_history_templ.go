@@ -19,29 +19,29 @@ import (
 // TeamEvent is something that happened to a member or a token: whose it is, and who did it, by their names.
 type TeamEvent struct {
 	event.Event
-	Of, By string
+	Subject, By string
 }
 
-// kept are the name of a token and the role that a member or a token has.
-func (e TeamEvent) kept() (string, access.Role) {
+// readKept are the name of a token and the role that a member or a token has.
+func (e TeamEvent) readKept() (string, access.Role) {
 	var data struct {
 		Name string
 		Role access.Role
 	}
 	_ = json.Unmarshal(e.Data, &data) // it is console's own
-	if e.Subject.Kind == event.Member {
-		data.Name = e.Of
+	if e.Event.Subject.Kind == event.Member {
+		data.Name = e.Subject
 	}
 	return data.Name, data.Role
 }
 
-// teamTold says what happened to somebody, in words.
-func (p *Page) teamTold(e TeamEvent) string {
+// describeTeamEvent says what happened to somebody, in words.
+func (p *Page) describeTeamEvent(e TeamEvent) string {
 	told := p.say("event_" + strings.ReplaceAll(string(e.Type), ".", "_"))
-	_, role := e.kept()
+	_, role := e.readKept()
 	switch e.Type {
 	case event.MemberInvited, event.MemberChanged, event.TokenCreated:
-		return told + " · " + p.role(role)
+		return told + " · " + p.formatRole(role)
 	}
 	return told
 }
@@ -91,7 +91,7 @@ func teamHistory(p *Page, happened []TeamEvent, more bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if name, _ := e.kept(); name != "" {
+				if name, _ := e.readKept(); name != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<bdi>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -115,9 +115,9 @@ func teamHistory(p *Page, happened []TeamEvent, more bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.teamTold(e))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.describeTeamEvent(e))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 53, Col: 27}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 53, Col: 36}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -128,9 +128,9 @@ func teamHistory(p *Page, happened []TeamEvent, more bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.moment(e.At))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(e.At))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 55, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 55, Col: 57}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -143,7 +143,7 @@ func teamHistory(p *Page, happened []TeamEvent, more bool) templ.Component {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(e.By)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 55, Col: 73}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team_history.templ`, Line: 55, Col: 80}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/integrations"
 )
 
-// Made lists what a person made in the business that still works, and offers to end all of it.
-func Made(p *Page, id uuid.UUID, m *integrations.Credentials) Content {
-	return Content{p.say("team_made"), made(p, id, m)}
+// Credentials lists what a person made in the business that still works, and offers to end all of it.
+func Credentials(p *Page, id uuid.UUID, m *integrations.Credentials) Content {
+	return Content{p.say("team_made"), credentials(p, id, m)}
 }
 
-func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
+func credentials(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -84,12 +84,12 @@ func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.IsEmpty() {
-			templ_7745c5c3_Err = empty(p.say("team_made_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("team_made_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = madeOf(p.say("settings_keys"), namesOf(m.Keys, func(i int) string { return m.Keys[i].Name })).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = credentialNames(p.say("settings_keys"), listNames(m.Keys, func(i int) string { return m.Keys[i].Name })).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -97,7 +97,7 @@ func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = madeOf(p.say("settings_feeds"), namesOf(m.Calendars, func(i int) string { return p.Words.ShortDate(p.local(m.Calendars[i].CreatedAt)) })).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = credentialNames(p.say("settings_feeds"), listNames(m.Calendars, func(i int) string { return p.Words.ShortDate(p.toLocal(m.Calendars[i].CreatedAt)) })).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -105,7 +105,7 @@ func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = madeOf(p.say("settings_webhooks"), namesOf(m.Webhooks, func(i int) string { return m.Webhooks[i].URL })).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = credentialNames(p.say("settings_webhooks"), listNames(m.Webhooks, func(i int) string { return m.Webhooks[i].URL })).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -113,7 +113,7 @@ func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = madeOf(p.say("team_made_tokens"), namesOf(m.Tokens, func(i int) string { return m.Tokens[i].Name })).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = credentialNames(p.say("team_made_tokens"), listNames(m.Tokens, func(i int) string { return m.Tokens[i].Name })).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -182,8 +182,8 @@ func made(p *Page, id uuid.UUID, m *integrations.Credentials) templ.Component {
 	})
 }
 
-// namesOf are what entries are called.
-func namesOf[T any](list []T, name func(int) string) []string {
+// listNames are what entries are called.
+func listNames[T any](list []T, name func(int) string) []string {
 	names := make([]string, len(list))
 	for i := range list {
 		names[i] = name(i)
@@ -191,7 +191,7 @@ func namesOf[T any](list []T, name func(int) string) []string {
 	return names
 }
 
-func madeOf(kind string, names []string) templ.Component {
+func credentialNames(kind string, names []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -22,8 +22,8 @@ type TeamList struct {
 	Members     []store.TeamMember
 	Next        string // cursor of the page that follows
 	Invitations []store.Invitation
-	Happened    []TeamEvent // newest first
-	More        bool        // there is more that happened
+	Events      []TeamEvent // newest first
+	HasMore     bool        // there is more that happened
 }
 
 // Team lists the members of a business, the open invitations, and what happened to the team.
@@ -122,7 +122,7 @@ func team(p *Page, t TeamList) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(t.Members) == 0 {
-			templ_7745c5c3_Err = empty(p.say("team_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("team_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,9 +199,9 @@ func team(p *Page, t TeamList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.role(m.Role))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatRole(m.Role))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 46, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 46, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -255,7 +255,7 @@ func team(p *Page, t TeamList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = teamHistory(p, t.Happened, t.More).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = teamHistory(p, t.Events, t.HasMore).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -325,9 +325,9 @@ func invitations(p *Page, list []store.Invitation) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.role(i.Role))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatRole(i.Role))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 70, Col: 45}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 70, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -385,29 +385,29 @@ func invitations(p *Page, list []store.Invitation) templ.Component {
 	})
 }
 
-// role names a role.
-func (p *Page) role(r access.Role) string { return p.say("role_" + string(r)) }
+// formatRole names a role.
+func (p *Page) formatRole(r access.Role) string { return p.say("role_" + string(r)) }
 
-// Joining is what a form makes of somebody, with what is wrong with it.
-type Joining struct {
+// RoleForm is what a form makes of somebody, with what is wrong with it.
+type RoleForm struct {
 	Role, Staff           string // the id of the member of the offer's staff, for the role staff
-	WrongRole, WrongStaff string
+	RoleError, StaffError string
 }
 
-// JoiningOf is what a member is.
-func JoiningOf(m *store.TeamMember) Joining {
-	j := Joining{Role: string(m.Role)}
+// NewRoleForm is what a member is.
+func NewRoleForm(m *store.TeamMember) RoleForm {
+	j := RoleForm{Role: string(m.Role)}
 	if m.StaffID != uuid.Nil {
 		j.Staff = m.StaffID.String()
 	}
 	return j
 }
 
-// Wrong reports whether something is.
-func (j Joining) Wrong() bool { return j.WrongRole != "" || j.WrongStaff != "" }
+// HasErrors reports whether something is.
+func (j RoleForm) HasErrors() bool { return j.RoleError != "" || j.StaffError != "" }
 
 // StaffID is whose calendar they have; nil for none.
-func (j Joining) StaffID() *uuid.UUID {
+func (j RoleForm) StaffID() *uuid.UUID {
 	id, err := uuid.Parse(j.Staff)
 	if err != nil {
 		return nil
@@ -415,8 +415,8 @@ func (j Joining) StaffID() *uuid.UUID {
 	return &id
 }
 
-// joining asks what somebody is to be, and says what that may do.
-func joining(p *Page, j Joining) templ.Component {
+// roleFields asks what somebody is to be, and says what that may do.
+func roleFields(p *Page, j RoleForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -437,7 +437,7 @@ func joining(p *Page, j Joining) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "role", Label: p.say("team_role"), Value: j.Role, Error: j.WrongRole, Required: true, Options: p.roles()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "role", Label: p.say("team_role"), Value: j.Role, Error: j.RoleError, Required: true, Options: p.roleOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -451,9 +451,9 @@ func joining(p *Page, j Joining) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.role(r))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatRole(r))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 116, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 116, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -466,7 +466,7 @@ func joining(p *Page, j Joining) templ.Component {
 			var templ_7745c5c3_Var23 string
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("role_" + string(r) + "_may"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 116, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 116, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -481,7 +481,7 @@ func joining(p *Page, j Joining) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("team_staff"), Hint: p.say("team_staff_hint"), Value: j.Staff, Error: j.WrongStaff, Options: p.staff()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("team_staff"), Hint: p.say("team_staff_hint"), Value: j.Staff, Error: j.StaffError, Options: p.staffOptions()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -489,15 +489,15 @@ func joining(p *Page, j Joining) templ.Component {
 	})
 }
 
-func (p *Page) roles() []web.Option {
+func (p *Page) roleOptions() []web.Option {
 	options := []web.Option{{Value: "", Label: "–"}}
 	for _, r := range access.Roles[1:] {
-		options = append(options, web.Option{Value: string(r), Label: p.role(r)})
+		options = append(options, web.Option{Value: string(r), Label: p.formatRole(r)})
 	}
 	return options
 }
 
-func (p *Page) staff() []web.Option {
+func (p *Page) staffOptions() []web.Option {
 	options := []web.Option{{Value: "", Label: "–"}}
 	for _, s := range p.Business.Staff {
 		options = append(options, web.Option{Value: s.ID.String(), Label: s.Name})
@@ -505,16 +505,16 @@ func (p *Page) staff() []web.Option {
 	return options
 }
 
-// Inviting is the form of an invitation.
-type Inviting struct {
-	Email, Name, WrongEmail string
-	Joining
+// InviteForm is the form of an invitation.
+type InviteForm struct {
+	Email, Name, EmailError string
+	RoleForm
 }
 
 // Invite asks whom to invite, and as what.
-func Invite(p *Page, i Inviting) Content { return Content{p.say("team_invite"), invite(p, i)} }
+func Invite(p *Page, i InviteForm) Content { return Content{p.say("team_invite"), invite(p, i)} }
 
-func invite(p *Page, i Inviting) templ.Component {
+func invite(p *Page, i InviteForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -565,7 +565,7 @@ func invite(p *Page, i Inviting) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: i.Email, Error: i.WrongEmail, Type: "email", Autocomplete: "off", Required: true, MaxLength: 254}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "email", Label: p.say("email"), Value: i.Email, Error: i.EmailError, Type: "email", Autocomplete: "off", Required: true, MaxLength: 254}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -573,7 +573,7 @@ func invite(p *Page, i Inviting) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = joining(p, i.Joining).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = roleFields(p, i.RoleForm).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -681,9 +681,9 @@ func invited(p *Page, i *identity.Invited, base string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var33 string
-		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.role(i.Role))
+		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatRole(i.Role))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 170, Col: 47}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 170, Col: 53}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {
@@ -833,11 +833,11 @@ func invited(p *Page, i *identity.Invited, base string) templ.Component {
 }
 
 // Member shows a member and what they are.
-func Member(p *Page, m *store.TeamMember, j Joining) Content {
+func Member(p *Page, m *store.TeamMember, j RoleForm) Content {
 	return Content{m.Person.Name, member(p, m, j)}
 }
 
-func member(p *Page, m *store.TeamMember, j Joining) templ.Component {
+func member(p *Page, m *store.TeamMember, j RoleForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -901,7 +901,7 @@ func member(p *Page, m *store.TeamMember, j Joining) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = joining(p, j).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = roleFields(p, j).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1087,9 +1087,9 @@ func removeMember(p *Page, m *store.TeamMember) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var58 string
-		templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(p.role(m.Role))
+		templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatRole(m.Role))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 218, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team.templ`, Line: 218, Col: 92}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 		if templ_7745c5c3_Err != nil {

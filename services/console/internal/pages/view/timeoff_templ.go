@@ -15,17 +15,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
-// Off is the page of a member's time off, with what was typed.
-type Off struct {
+// TimeOffForm is the page of a member's time off, with what was typed.
+type TimeOffForm struct {
 	*offer.TimeOff
 	From, To         string
 	FromTime, ToTime string            // both "" for whole days
-	Wrong            string            // about what was typed
-	InTheWay         []booking.Booking // that overlap it: the page asks again
+	ErrorText        string            // about what was typed
+	Overlapping      []booking.Booking // that overlap it: the page asks again
 }
 
 // TimeOff shows a member's time off, with a form that adds more.
-func TimeOff(p *Page, o Off) Content { return Content{p.say("time_off"), timeOff(p, o)} }
+func TimeOff(p *Page, o TimeOffForm) Content { return Content{p.say("time_off"), timeOff(p, o)} }
 
 // ChooseTimeOff asks whose time off to show.
 func ChooseTimeOff(p *Page) Content { return Content{p.say("time_off"), chooseTimeOff(p)} }
@@ -159,7 +159,7 @@ func chooseTimeOff(p *Page) templ.Component {
 	})
 }
 
-func timeOff(p *Page, o Off) templ.Component {
+func timeOff(p *Page, o TimeOffForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -236,7 +236,7 @@ func timeOff(p *Page, o Off) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("first_day"), Value: o.From, Type: "date", Required: true, Error: o.Wrong}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "from", Label: p.say("first_day"), Value: o.From, Type: "date", Required: true, Error: o.ErrorText}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -273,7 +273,7 @@ func timeOff(p *Page, o Off) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(o.InTheWay) > 0 {
+		if len(o.Overlapping) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<div class=\"notice wrong\" role=\"alert\"><p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -291,7 +291,7 @@ func timeOff(p *Page, o Off) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, b := range o.InTheWay {
+			for _, b := range o.Overlapping {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<li><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -310,9 +310,9 @@ func timeOff(p *Page, o Off) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 106}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 120}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -325,7 +325,7 @@ func timeOff(p *Page, o Off) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(p.start(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 133}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 147}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -338,7 +338,7 @@ func timeOff(p *Page, o Off) templ.Component {
 				var templ_7745c5c3_Var18 string
 				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.services(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 160}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `timeoff.templ`, Line: 66, Col: 174}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -358,7 +358,7 @@ func timeOff(p *Page, o Off) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(o.InTheWay) > 0 {
+		if len(o.Overlapping) > 0 {
 			var templ_7745c5c3_Var19 string
 			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("take_off_anyway"))
 			if templ_7745c5c3_Err != nil {
@@ -423,7 +423,7 @@ func timeOff(p *Page, o Off) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(o.Days)+len(o.Hours) == 0 {
-			templ_7745c5c3_Err = empty(p.say("time_off_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("time_off_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -433,13 +433,13 @@ func timeOff(p *Page, o Off) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, d := range o.Days {
-				templ_7745c5c3_Err = away(p, o, p.Words.Date(day(d)), "", d.String(), "", d.String(), "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timeOffRow(p, o, p.Words.Date(toNoon(d)), "", d.String(), "", d.String(), "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			for _, b := range o.Hours {
-				templ_7745c5c3_Err = away(p, o, p.localMoment(&b.From)+" – "+p.until(&b.From, &b.To), b.Reason, b.From.Date.String(), b.From.Time.String(), b.To.Date.String(), b.To.Time.String()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timeOffRow(p, o, p.formatLocal(&b.From)+" – "+p.formatUntil(&b.From, &b.To), b.Reason, b.From.Date.String(), b.From.Time.String(), b.To.Date.String(), b.To.Time.String()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -457,8 +457,8 @@ func timeOff(p *Page, o Off) templ.Component {
 	})
 }
 
-// away is a row of time off, with the button that removes it.
-func away(p *Page, o Off, when, reason, from, fromTime, to, toTime string) templ.Component {
+// timeOffRow is a row of time off, with the button that removes it.
+func timeOffRow(p *Page, o TimeOffForm, when, reason, from, fromTime, to, toTime string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -629,7 +629,7 @@ func away(p *Page, o Off, when, reason, from, fromTime, to, toTime string) templ
 
 // NoTimeOff says that the business has no member whose time off this could be.
 func NoTimeOff(p *Page) Content {
-	return Content{p.say("time_off"), note(p.say("time_off"), p.say("time_off_nobody"))}
+	return Content{p.say("time_off"), notePage(p.say("time_off"), p.say("time_off_nobody"))}
 }
 
 var _ = templruntime.GeneratedTemplate

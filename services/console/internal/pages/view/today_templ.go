@@ -64,9 +64,9 @@ func today(p *Page, t *sales.Today) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(day(t.Date)))
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Date(toNoon(t.Date)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 23, Col: 46}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 23, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -76,7 +76,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = unopened(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = openingNote(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -102,12 +102,12 @@ func today(p *Page, t *sales.Today) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if t.Arrivals.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(t.Arrivals.List) == 0 {
-			templ_7745c5c3_Err = empty(p.say("arrivals_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("arrivals_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -117,7 +117,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, b := range t.Arrivals.List {
-				templ_7745c5c3_Err = arrival(p, b).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = arrivalRow(p, b).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -126,7 +126,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, t.Arrivals.HasMore, "/bookings?from="+t.Date.String()+"&to="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, t.Arrivals.HasMore, "/bookings?from="+t.Date.String()+"&to="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -153,11 +153,11 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brief(p, t.Pending, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bookingList(p, t.Pending, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = all(p, t.Pending.HasMore, "/bookings?status=pending&from="+(t.Date+1).String()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, t.Pending.HasMore, "/bookings?status=pending&from="+(t.Date+1).String()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -185,7 +185,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if t.Unpaid.IsShown() {
-				templ_7745c5c3_Err = brief(p, t.Unpaid, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = bookingList(p, t.Unpaid, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -193,7 +193,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = all(p, t.Unpaid.HasMore, "/bookings?payment=open&from="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moreLink(p, t.Unpaid.HasMore, "/bookings?payment=open&from="+t.Date.String()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -301,7 +301,7 @@ func freeToday(p *Page, cal *sales.Calendar) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.anyFree(cal) {
+		if p.hasFreeTime(cal) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<section aria-labelledby=\"gaps\"><h2 id=\"gaps\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -320,7 +320,7 @@ func freeToday(p *Page, cal *sales.Calendar) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, col := range cal.Columns {
-				if free := p.gaps(cal, &col); len(free) > 0 {
+				if free := p.findFree(cal, &col); len(free) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<li><p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -344,9 +344,9 @@ func freeToday(p *Page, cal *sales.Calendar) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var12 templ.SafeURL
-						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&time=" + timeOf(m.From) + "&staff=" + col.Member.ID.String()))
+						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new?date=" + col.Date.String() + "&time=" + formatFormTime(m.From) + "&staff=" + col.Member.ID.String()))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 93, Col: 148}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 93, Col: 156}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 						if templ_7745c5c3_Err != nil {
@@ -357,9 +357,9 @@ func freeToday(p *Page, cal *sales.Calendar) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var13 string
-						templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.minutes(m))
+						templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatMinutes(m))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 93, Col: 165}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 93, Col: 179}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 						if templ_7745c5c3_Err != nil {
@@ -385,12 +385,12 @@ func freeToday(p *Page, cal *sales.Calendar) templ.Component {
 	})
 }
 
-func (p *Page) anyFree(cal *sales.Calendar) bool {
-	return cal != nil && slices.ContainsFunc(cal.Columns, func(col sales.Column) bool { return len(p.gaps(cal, &col)) > 0 })
+func (p *Page) hasFreeTime(cal *sales.Calendar) bool {
+	return cal != nil && slices.ContainsFunc(cal.Columns, func(col sales.Column) bool { return len(p.findFree(cal, &col)) > 0 })
 }
 
-// unknown says that a part cannot be told now, which is not the same as that there is nothing.
-func unknown(p *Page) templ.Component {
+// unknownNote says that a part cannot be told now, which is not the same as that there is nothing.
+func unknownNote(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -432,7 +432,7 @@ func unknown(p *Page) templ.Component {
 	})
 }
 
-func all(p *Page, more bool, at string) templ.Component {
+func moreLink(p *Page, more bool, at string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -489,8 +489,8 @@ func all(p *Page, more bool, at string) templ.Component {
 	})
 }
 
-// chip is a booking's status, by words.
-func chip(p *Page, b booking.Booking) templ.Component {
+// statusChip is a booking's status, by words.
+func statusChip(p *Page, b booking.Booking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -550,8 +550,8 @@ func chip(p *Page, b booking.Booking) templ.Component {
 	})
 }
 
-// arrival is a booking of today, with what is done to it by one press.
-func arrival(p *Page, b booking.Booking) templ.Component {
+// arrivalRow is a booking of today, with what is done to it by one press.
+func arrivalRow(p *Page, b booking.Booking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -595,9 +595,9 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.StartTime)) + p.otherZone(b.Timezone))
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.StartTime)) + p.formatOtherZone(b.Timezone))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 128, Col: 79}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 128, Col: 91}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -608,9 +608,9 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
-		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(wall(b.Date, b.EndTime)))
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Clock(toWallTime(b.Date, b.EndTime)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 129, Col: 69}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 129, Col: 75}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
@@ -634,9 +634,9 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
-		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 132, Col: 90}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 132, Col: 104}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
@@ -659,7 +659,7 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if with := p.with(b); with != "" {
+		if with := p.memberAndPeople(b); with != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "· <bdi>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -682,7 +682,7 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if unpaid(b) {
+		if isUnpaid(b) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<p class=\"small due\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -700,7 +700,7 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if ahead(b) && atDoor(b) {
+		} else if isExpected(b) && isPaidOnSite(b) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<p class=\"small quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -723,7 +723,7 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chip(p, b).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = statusChip(p, b).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -731,7 +731,7 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = moves(p, b, "today").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = transitionButtons(p, b, "today").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -743,8 +743,8 @@ func arrival(p *Page, b booking.Booking) templ.Component {
 	})
 }
 
-// moves are those of a booking that its state and the person's role allow, by one press.
-func moves(p *Page, b booking.Booking, back string) templ.Component {
+// transitionButtons are those of a booking that its state and the person's role allow, by one press.
+func transitionButtons(p *Page, b booking.Booking, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -767,19 +767,19 @@ func moves(p *Page, b booking.Booking, back string) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		if b.Status == booking.StatusPending && p.May(access.Serve) {
 			if back == "today" {
-				templ_7745c5c3_Err = act(p.at("/bookings/"+b.ID.String()+"/confirm"), back, p.say("confirm"), p.who(b), "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = actionButton(p.at("/bookings/"+b.ID.String()+"/confirm"), back, p.say("confirm"), p.customerOfBooking(b), "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = confirm(p, b, back).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = confirmForm(p, b, back).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		}
 		if b.Status == booking.StatusConfirmed && p.May(access.Finish) && p.canFinish(b) {
-			templ_7745c5c3_Err = act(p.at("/bookings/"+b.ID.String()+"/complete"), back, p.say("arrived"), p.who(b), "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(p.at("/bookings/"+b.ID.String()+"/complete"), back, p.say("arrived"), p.customerOfBooking(b), "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -788,14 +788,14 @@ func moves(p *Page, b booking.Booking, back string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !p.Now.Before(b.StartsAt) {
-				templ_7745c5c3_Err = act(p.at("/bookings/"+b.ID.String()+"/no-show"), back, p.say("no_show"), p.who(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = actionButton(p.at("/bookings/"+b.ID.String()+"/no-show"), back, p.say("no_show"), p.customerOfBooking(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		}
 		if p.May(access.Finish) && p.canReopen(b) {
-			templ_7745c5c3_Err = act(p.at("/bookings/"+b.ID.String()+"/reopen"), back, p.say("undo"), p.who(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(p.at("/bookings/"+b.ID.String()+"/reopen"), back, p.say("undo"), p.customerOfBooking(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -804,8 +804,8 @@ func moves(p *Page, b booking.Booking, back string) templ.Component {
 	})
 }
 
-// brief lists bookings of any day.
-func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Component {
+// bookingList lists bookings of any day.
+func bookingList(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -827,7 +827,7 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 		}
 		ctx = templ.ClearChildren(ctx)
 		if part.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -855,9 +855,9 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var37 string
-				templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+				templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 181, Col: 93}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 181, Col: 107}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 				if templ_7745c5c3_Err != nil {
@@ -893,7 +893,7 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if unpaid(b) {
+				if isUnpaid(b) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"small due\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -913,9 +913,9 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 					}
 					if b.Payment.DueAt != nil {
 						var templ_7745c5c3_Var41 string
-						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs("· " + p.Words.With("until", "When", p.moment(*b.Payment.DueAt)))
+						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs("· " + p.Words.With("until", "When", p.formatInstant(*b.Payment.DueAt)))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 187, Col: 76}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 187, Col: 83}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 						if templ_7745c5c3_Err != nil {
@@ -936,7 +936,7 @@ func brief(p *Page, part peers.Part[booking.Booking], confirmable bool) templ.Co
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = act(p.at("/bookings/"+b.ID.String()+"/confirm"), "today", p.say("confirm"), p.who(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = actionButton(p.at("/bookings/"+b.ID.String()+"/confirm"), "today", p.say("confirm"), p.customerOfBooking(b), "plain").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -982,7 +982,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 		}
 		ctx = templ.ClearChildren(ctx)
 		if part.IsUnknown {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -997,9 +997,9 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var43 string
-				templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(p.units(r))
+				templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatUnits(r))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 212, Col: 34}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 212, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 				if templ_7745c5c3_Err != nil {
@@ -1010,9 +1010,9 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var44 string
-				templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.holder(r))
+				templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatHolder(r))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 213, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 213, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 				if templ_7745c5c3_Err != nil {
@@ -1023,9 +1023,9 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var45 string
-				templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.reservedFor(r))
+				templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatReservedTime(r))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 213, Col: 82}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 213, Col: 95}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 				if templ_7745c5c3_Err != nil {
@@ -1035,7 +1035,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = customerOf(p, r).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reservationContact(p, r).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1057,7 +1057,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if r.Withdrawn && expected(r) {
+				} else if r.Withdrawn && isReservationExpected(r) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<p class=\"small wrong\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1094,7 +1094,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = payments(p, r).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reservationPayments(p, r).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1108,12 +1108,12 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 						return templ_7745c5c3_Err
 					}
 					if move != "" {
-						templ_7745c5c3_Err = act(p.at("/reservations/"+r.ID.String()+"/"+move), back, p.say("move_"+move), r.RentalName+", "+p.holder(r), "plain").Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = actionButton(p.at("/reservations/"+r.ID.String()+"/"+move), back, p.say("move_"+move), r.RentalName+", "+p.formatHolder(r), "plain").Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 					}
-					if (back != "today" || move == "") && expected(r) {
+					if (back != "today" || move == "") && isReservationExpected(r) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<a class=\"button plain danger\" href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1145,9 +1145,9 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var51 string
-						templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(r.RentalName + ", " + p.holder(r))
+						templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(r.RentalName + ", " + p.formatHolder(r))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 232, Col: 65}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `today.templ`, Line: 232, Col: 71}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 						if templ_7745c5c3_Err != nil {
@@ -1196,8 +1196,8 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 	})
 }
 
-// customerOf is the contact of the customer of a reservation, and the answers to the business's own questions.
-func customerOf(p *Page, r rental.Reservation) templ.Component {
+// reservationContact is the contact of the customer of a reservation, and the answers to the business's own questions.
+func reservationContact(p *Page, r rental.Reservation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1223,7 +1223,7 @@ func customerOf(p *Page, r rental.Reservation) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = contactLinks(textOf(r.CustomerEmail), r.CustomerPhone).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = contactLinks(textOrEmpty(r.CustomerEmail), r.CustomerPhone).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1268,17 +1268,17 @@ func customerOf(p *Page, r rental.Reservation) templ.Component {
 	})
 }
 
-// units are what is reserved, with what goes with it.
-func (p *Page) units(r rental.Reservation) string {
-	all := p.Words.Number(r.Quantity) + " × " + r.RentalName + keysOf(r, r.RentalID)
+// formatUnits are what is reserved, with what goes with it.
+func (p *Page) formatUnits(r rental.Reservation) string {
+	all := p.Words.Number(r.Quantity) + " × " + r.RentalName + formatUnitKeys(r, r.RentalID)
 	for _, e := range r.Extras {
-		all += " + " + p.Words.Number(e.Quantity) + " × " + e.RentalName + keysOf(r, e.RentalID)
+		all += " + " + p.Words.Number(e.Quantity) + " × " + e.RentalName + formatUnitKeys(r, e.RentalID)
 	}
 	return all
 }
 
-// keysOf names the units of a rental with which a reservation was handed out; "" where there are none.
-func keysOf(r rental.Reservation, id uuid.UUID) string {
+// formatUnitKeys names the units of a rental with which a reservation was handed out; "" where there are none.
+func formatUnitKeys(r rental.Reservation, id uuid.UUID) string {
 	var keys []string
 	for _, u := range r.Units {
 		if u.RentalID == id {
@@ -1291,19 +1291,19 @@ func keysOf(r rental.Reservation, id uuid.UUID) string {
 	return " (" + strings.Join(keys, ", ") + ")"
 }
 
-// holder is whose reservation it is.
-func (p *Page) holder(r rental.Reservation) string {
+// formatHolder is whose reservation it is.
+func (p *Page) formatHolder(r rental.Reservation) string {
 	if r.CustomerName == "" {
 		return p.say("forgotten")
 	}
 	return r.CustomerName
 }
 
-// reservedFor is when a reservation is: whole days, or hours.
-func (p *Page) reservedFor(r rental.Reservation) string {
-	from, to := p.Words.ShortDate(day(r.StartDate)), p.Words.ShortDate(day(r.EndDate))
+// formatReservedTime is when a reservation is: whole days, or hours.
+func (p *Page) formatReservedTime(r rental.Reservation) string {
+	from, to := p.Words.ShortDate(toNoon(r.StartDate)), p.Words.ShortDate(toNoon(r.EndDate))
 	if r.StartTime != nil && r.EndTime != nil {
-		start, end := p.Words.Clock(wall(r.StartDate.String(), r.StartTime.String()+":00")), p.Words.Clock(wall(r.EndDate.String(), r.EndTime.String()+":00"))
+		start, end := p.Words.Clock(toWallTime(r.StartDate.String(), r.StartTime.String()+":00")), p.Words.Clock(toWallTime(r.EndDate.String(), r.EndTime.String()+":00"))
 		if r.StartDate == r.EndDate {
 			return from + " · " + start + " – " + end
 		}

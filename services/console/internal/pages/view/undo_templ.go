@@ -12,8 +12,8 @@ import templruntime "github.com/a-h/templ/runtime"
 type Undo struct {
 	Booking           string
 	Date, Time, Staff string
-	Seen              string // where it is now, as [Seen] says it
-	Silent            bool   // its customer was not notified, and is not of the undoing
+	SeenState         string // where it is now, as [Seen] says it
+	IsSilent          bool   // its customer was not notified, and is not of the undoing
 	Back              string // the page to come back to
 }
 
@@ -109,9 +109,9 @@ func undo(p *Page, u Undo) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(u.Seen)
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(u.SeenState)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `undo.templ`, Line: 19, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `undo.templ`, Line: 19, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -121,7 +121,7 @@ func undo(p *Page, u Undo) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if u.Silent {
+		if u.IsSilent {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<input type=\"hidden\" name=\"notifies\" value=\"yes\"> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

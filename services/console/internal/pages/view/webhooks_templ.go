@@ -23,20 +23,20 @@ var DeliveryStatuses = []string{notifications.DeliveryPending, notifications.Del
 
 // WebhookForm asks where events are sent to, and which.
 type WebhookForm struct {
-	URL    string
-	Events []string // types, or "*" alone
-	Key    string   // the form's own
-	Wrong  map[string]string
+	URL         string
+	Events      []string // types, or "*" alone
+	Key         string   // the form's own
+	FieldErrors map[string]string
 }
 
-func (f WebhookForm) all() bool { return len(f.Events) == 1 && f.Events[0] == "*" }
+func (f WebhookForm) hasAllEvents() bool { return len(f.Events) == 1 && f.Events[0] == "*" }
 
-// Webhook is one endpoint with what was sent to it.
-type Webhook struct {
+// WebhookPage is one endpoint with what was sent to it.
+type WebhookPage struct {
 	Webhook       notifications.Webhook
 	Secret        string // just made; "" ever after
 	Form          WebhookForm
-	Asked, Cursor string // status of the deliveries that are shown, and their place
+	Query, Cursor string // status of the deliveries that are shown, and their place
 	Deliveries    []notifications.Delivery
 	Next          string
 }
@@ -71,12 +71,12 @@ func webhooks(p *Page, list []notifications.Webhook, form WebhookForm) templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = within(p, "webhooks").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = settingsHead(p, "webhooks").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(list) == 0 {
-			templ_7745c5c3_Err = empty(p.say("webhooks_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("webhooks_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -117,9 +117,9 @@ func webhooks(p *Page, list []notifications.Webhook, form WebhookForm) templ.Com
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.eventsOf(w))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatEvents(w))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 52, Col: 45}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 52, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -198,8 +198,8 @@ func webhooks(p *Page, list []notifications.Webhook, form WebhookForm) templ.Com
 	})
 }
 
-// eventsOf says which events are sent.
-func (p *Page) eventsOf(w notifications.Webhook) string {
+// formatEvents says which events are sent.
+func (p *Page) formatEvents(w notifications.Webhook) string {
 	if slices.Contains(w.Events, "*") {
 		return p.say("events_all")
 	}
@@ -324,7 +324,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "url", Label: p.say("webhook_url"), Hint: p.say("webhook_url_hint"), Value: form.URL, Type: "url", Required: true, MaxLength: 2000, Autocomplete: "off", Error: form.Wrong["url"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "url", Label: p.say("webhook_url"), Hint: p.say("webhook_url_hint"), Value: form.URL, Type: "url", Required: true, MaxLength: 2000, Autocomplete: "off", Error: form.FieldErrors["url"]}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -345,7 +345,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if form.all() {
+		if form.hasAllEvents() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -358,7 +358,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		var templ_7745c5c3_Var15 string
 		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("events_all"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 94, Col: 101}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 94, Col: 110}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {
@@ -368,7 +368,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !form.all() {
+		if !form.hasAllEvents() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -381,7 +381,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("events_some"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 95, Col: 104}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 95, Col: 113}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -437,7 +437,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if wrong := form.Wrong["events"]; wrong != "" {
+		if wrong := form.FieldErrors["events"]; wrong != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p class=\"field-error\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -464,10 +464,10 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 	})
 }
 
-// OneWebhook is one endpoint.
-func OneWebhook(p *Page, w Webhook) Content { return Content{w.Webhook.URL, oneWebhook(p, w)} }
+// ShowWebhook is one endpoint.
+func ShowWebhook(p *Page, w WebhookPage) Content { return Content{w.Webhook.URL, webhookPage(p, w)} }
 
-func oneWebhook(p *Page, w Webhook) templ.Component {
+func webhookPage(p *Page, w WebhookPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -541,9 +541,9 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.eventsOf(w.Webhook))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatEvents(w.Webhook))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 118, Col: 47}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 118, Col: 51}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -554,9 +554,9 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.local(w.Webhook.CreatedAt))))
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.toLocal(w.Webhook.CreatedAt))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 118, Col: 135}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 118, Col: 141}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
@@ -567,7 +567,7 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if w.Secret != "" {
-			templ_7745c5c3_Err = secret(p, p.say("webhook_secret"), p.say("webhook_secret_text"), w.Secret).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = secretBox(p, p.say("webhook_secret"), p.say("webhook_secret_text"), w.Secret).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -576,26 +576,26 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = act(p.at(at+"/test"), "", p.say("webhook_test"), "", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = actionButton(p.at(at+"/test"), "", p.say("webhook_test"), "", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if w.Webhook.Active {
-			templ_7745c5c3_Err = act(p.at(at+"/pause"), "", p.say("webhook_pause"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(p.at(at+"/pause"), "", p.say("webhook_pause"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = act(p.at(at+"/resume"), "", p.say("webhook_resume"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(p.at(at+"/resume"), "", p.say("webhook_resume"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ask(p, at+"/rotate", p.say("webhook_rotate"), "", p.say("webhook_rotate_text")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirmButton(p, at+"/rotate", p.say("webhook_rotate"), "", p.say("webhook_rotate_text")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ask(p, at+"/remove", p.say("remove"), "", p.say("webhook_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirmButton(p, at+"/remove", p.say("remove"), "", p.say("webhook_remove_text")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -603,7 +603,7 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(w.Form.Wrong) > 0 {
+		if len(w.Form.FieldErrors) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -686,12 +686,12 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chosen(p.at(at), p.say("everything"), w.Asked == "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chipLink(p.at(at), p.say("everything"), w.Query == "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range DeliveryStatuses {
-			templ_7745c5c3_Err = chosen(p.at(at+"?status="+s), p.say("delivery_"+s), w.Asked == s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chipLink(p.at(at+"?status="+s), p.say("delivery_"+s), w.Query == s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -701,7 +701,7 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(w.Deliveries) == 0 {
-			templ_7745c5c3_Err = empty(p.say("deliveries_none")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("deliveries_none")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -721,7 +721,7 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = pagesOf(p, at+query(onlyStatus(w.Asked)), w.Cursor != "", w.Next).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pageLinks(p, at+formatQuery(statusValues(w.Query)), w.Cursor != "", w.Next).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -733,15 +733,15 @@ func oneWebhook(p *Page, w Webhook) templ.Component {
 	})
 }
 
-func onlyStatus(status string) url.Values {
+func statusValues(status string) url.Values {
 	if status == "" {
 		return nil
 	}
 	return url.Values{"status": {status}}
 }
 
-// chosen is a link to a list, and says whether it is the one that is shown.
-func chosen(at templ.SafeURL, label string, current bool) templ.Component {
+// chipLink is a link to a list, and says whether it is the one that is shown.
+func chipLink(at templ.SafeURL, label string, current bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -846,9 +846,9 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var36 string
-		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.moment(d.CreatedAt))
+		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(d.CreatedAt))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 185, Col: 100}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 185, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -861,7 +861,7 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 		var templ_7745c5c3_Var37 string
 		templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Count("attempts_count", len(d.Attempts)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 185, Col: 162}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 185, Col: 169}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 		if templ_7745c5c3_Err != nil {
@@ -876,7 +876,7 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if d.NextAt != nil {
-			templ_7745c5c3_Err = fact(p.say("delivery_next"), p.moment(*d.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(p.say("delivery_next"), p.formatInstant(*d.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -891,9 +891,9 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 string
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.answeredTo(a))
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatAnswer(a))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {
@@ -904,9 +904,9 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.moment(a.At))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(a.At))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -919,7 +919,7 @@ func delivery(p *Page, d notifications.Delivery) templ.Component {
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Number(a.Milliseconds))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 125}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 195, Col: 134}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {
@@ -1052,8 +1052,8 @@ func deliveryChip(status string) string {
 	return map[string]string{notifications.DeliveryDelivered: "completed", notifications.DeliveryFailed: "cancelled"}[status]
 }
 
-// answeredTo says what became of an attempt.
-func (p *Page) answeredTo(a notifications.DeliveryAttempt) string {
+// formatAnswer says what became of an attempt.
+func (p *Page) formatAnswer(a notifications.DeliveryAttempt) string {
 	switch {
 	case a.Status != nil:
 		return p.Words.With("delivery_answered", "Status", strconv.Itoa(*a.Status))

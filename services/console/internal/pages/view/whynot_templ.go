@@ -17,30 +17,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// WhyNot is the question why a start cannot be booked, as it was typed.
-type WhyNot struct {
+// StartForm is the question why a start cannot be booked, as it was typed.
+type StartForm struct {
 	Service, Date, Time, Staff string // as those of [Booking]
-	Wrong                      map[string]string
+	FieldErrors                map[string]string
 	Answer                     *sales.StartExplanation // nil: nothing was asked yet
 	About                      *catalog.Service        // that was asked about
 }
 
-// AskWhyNot asks which start cannot be booked, and says why.
-func AskWhyNot(p *Page, w WhyNot) Content { return Content{p.say("why"), whyNot(p, w)} }
+// AskStart asks which start cannot be booked, and says why.
+func AskStart(p *Page, w StartForm) Content { return Content{p.say("why"), startForm(p, w)} }
 
-// address is the question of a start.
-func (w WhyNot) address() string {
+// formURL is the question of a start.
+func (w StartForm) formURL() string {
 	asked := url.Values{}
 	for name, value := range map[string]string{"service": w.Service, "date": w.Date, "time": w.Time, "staff": w.Staff} {
 		if value != "" {
 			asked.Set(name, value)
 		}
 	}
-	return "/why-not" + query(asked)
+	return "/why-not" + formatQuery(asked)
 }
 
-// book is the form that books the start, with a member where one is named.
-func (p *Page) book(w WhyNot, staff string, override bool) templ.SafeURL {
+// bookURL is the form that books the start, with a member where one is named.
+func (p *Page) bookURL(w StartForm, staff string, override bool) templ.SafeURL {
 	fill := url.Values{"service": {w.Service}, "date": {w.Date}, "time": {w.Time}}
 	if staff != "" {
 		fill.Set("staff", staff)
@@ -48,10 +48,10 @@ func (p *Page) book(w WhyNot, staff string, override bool) templ.SafeURL {
 	if override {
 		fill.Set("override", "yes")
 	}
-	return p.at("/bookings/new" + query(fill))
+	return p.at("/bookings/new" + formatQuery(fill))
 }
 
-func whyNot(p *Page, w WhyNot) templ.Component {
+func startForm(p *Page, w StartForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -90,7 +90,7 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.Business.Modules.Services || len(p.Business.Services) == 0 {
-			templ_7745c5c3_Err = empty(p.say("nothing_bookable")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = emptyNote(p.say("nothing_bookable")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -114,7 +114,7 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = whyAnswer(p, w).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = startAnswer(p, w).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -136,7 +136,7 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "service", Label: p.say("service"), Value: w.Service, Options: p.allServices(), Required: true, Error: w.Wrong["service"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "service", Label: p.say("service"), Value: w.Service, Options: p.allServiceOptions(), Required: true, Error: w.FieldErrors["service"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -144,11 +144,11 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: w.Date, Type: "date", Required: true, Error: w.Wrong["date"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "date", Label: p.say("date"), Value: w.Date, Type: "date", Required: true, Error: w.FieldErrors["date"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: w.Time, Type: "time", Required: true, Error: w.Wrong["time"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "time", Label: p.say("time"), Value: w.Time, Type: "time", Required: true, Error: w.FieldErrors["time"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -157,7 +157,7 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Business.Staff) > 0 {
-				templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: w.Staff, Options: p.allMembers(), Error: w.Wrong["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: w.Staff, Options: p.allMemberOptions(), Error: w.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -214,8 +214,8 @@ func whyNot(p *Page, w WhyNot) templ.Component {
 	})
 }
 
-// whyAnswer says whether the start can be booked, why not, and what of it each member could.
-func whyAnswer(p *Page, w WhyNot) templ.Component {
+// startAnswer says whether the start can be booked, why not, and what of it each member could.
+func startAnswer(p *Page, w StartForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -241,9 +241,9 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.asked(w))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatStart(w))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 78, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 78, Col: 47}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -254,7 +254,7 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !w.Answer.Computed {
-			templ_7745c5c3_Err = unknown(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = unknownNote(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -264,9 +264,9 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reason(*w.Answer.Reason))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.ExplainReason(*w.Answer.Reason))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 83, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 83, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -276,7 +276,7 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = whyRemedy(p, w, *w.Answer.Reason, w.Staff).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = remedyLink(p, w, *w.Answer.Reason, w.Staff).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -303,9 +303,9 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 templ.SafeURL
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.book(w, w.Staff, false))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.bookURL(w, w.Staff, false))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 89, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 89, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -318,7 +318,7 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("book"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 89, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 89, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -375,9 +375,9 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var16 string
-					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reason(*m.Reason))
+					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.ExplainReason(*m.Reason))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 102, Col: 46}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 102, Col: 53}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 					if templ_7745c5c3_Err != nil {
@@ -387,8 +387,8 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if !w.said(*m.Reason) {
-						templ_7745c5c3_Err = whyRemedy(p, w, *m.Reason, m.StaffID.String()).Render(ctx, templ_7745c5c3_Buffer)
+					if !w.isAnswered(*m.Reason) {
+						templ_7745c5c3_Err = remedyLink(p, w, *m.Reason, m.StaffID.String()).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -399,9 +399,9 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 templ.SafeURL
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(p.book(w, m.StaffID.String(), false))
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(p.bookURL(w, m.StaffID.String(), false))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 107, Col: 71}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 107, Col: 74}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -414,7 +414,7 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 					var templ_7745c5c3_Var18 string
 					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("why_can"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 107, Col: 92}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 107, Col: 95}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -439,8 +439,8 @@ func whyAnswer(p *Page, w WhyNot) templ.Component {
 	})
 }
 
-// whyRemedy leads to what is in the way, and to where that can be changed.
-func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Component {
+// remedyLink leads to what is in the way, and to where that can be changed.
+func remedyLink(p *Page, w StartForm, r availability.Reason, staff string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -461,9 +461,9 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		change := p.remedy(r, w.About)
+		change := p.findRemedy(r, w.About)
 		bookings := w.Answer.ListConflicts(r)
-		if change.path != "" || len(bookings) > 0 || yields(r) {
+		if change.path != "" || len(bookings) > 0 || isOverridable(r) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<ul class=\"small ways\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -487,9 +487,9 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.who(b))
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 99}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 113}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -500,9 +500,9 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.hours(b))
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatHours(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 126}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 146}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -515,7 +515,7 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.services(b))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 158}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 124, Col: 178}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -558,15 +558,15 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 					return templ_7745c5c3_Err
 				}
 			}
-			if yields(r) {
+			if isOverridable(r) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<li><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var26 templ.SafeURL
-				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinURLErrs(p.book(w, staff, isOfHours(r)))
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinURLErrs(p.bookURL(w, staff, isOfHours(r)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 130, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 130, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -579,7 +579,7 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 				var templ_7745c5c3_Var27 string
 				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("why_all_the_same"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 130, Col: 78}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `whynot.templ`, Line: 130, Col: 81}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
@@ -599,14 +599,14 @@ func whyRemedy(p *Page, w WhyNot, r availability.Reason, staff string) templ.Com
 	})
 }
 
-// said reports whether it is the reason of all, whose links stand above.
-func (w WhyNot) said(r availability.Reason) bool {
+// isAnswered reports whether it is the reason of all, whose links stand above.
+func (w StartForm) isAnswered(r availability.Reason) bool {
 	return w.Answer.Reason != nil && w.Answer.Reason.Message == r.Message
 }
 
-// asked names the start.
-func (p *Page) asked(w WhyNot) string {
-	at := wall(w.Date, w.Time+":00")
+// formatStart names the start.
+func (p *Page) formatStart(w StartForm) string {
+	at := toWallTime(w.Date, w.Time+":00")
 	text := p.Words.Date(at) + " · " + p.Words.Clock(at)
 	if w.About != nil {
 		text = w.About.Name + " · " + text
@@ -614,20 +614,20 @@ func (p *Page) asked(w WhyNot) string {
 	return text
 }
 
-// allServices are all services with their variants, as what is switched off is a reason, too.
-func (p *Page) allServices() []web.Option {
+// allServiceOptions are all services with their variants, as what is switched off is a reason, too.
+func (p *Page) allServiceOptions() []web.Option {
 	var options []web.Option
 	for _, s := range p.Business.Services {
 		options = append(options, web.Option{Value: s.ID.String(), Label: s.Name})
 		for _, v := range s.Variants {
-			options = append(options, web.Option{Value: VariantOf(&s, v), Label: s.Name + " (" + v.Name + ")"})
+			options = append(options, web.Option{Value: NameVariant(&s, v), Label: s.Name + " (" + v.Name + ")"})
 		}
 	}
 	return options
 }
 
-// allMembers are all members, for the same reason.
-func (p *Page) allMembers() []web.Option {
+// allMemberOptions are all members, for the same reason.
+func (p *Page) allMemberOptions() []web.Option {
 	options := []web.Option{{Label: p.say("whoever")}}
 	for _, m := range p.Business.Staff {
 		options = append(options, web.Option{Value: m.ID.String(), Label: m.Name})

@@ -19,18 +19,18 @@ import (
 
 // Device is the page on which somebody lets a program act for them.
 type Device struct {
-	Code    string             // as it was typed
-	Wrong   bool               // no program waits with it
-	Waiting *store.DeviceLogin // the program with this code; nil where none was found yet
-	Choices []identity.DeviceChoice
-	Wait    time.Duration // before another attempt
-	Done    string        // allowed or refused, as the address says what was just done
+	Code       string             // as it was typed
+	IsUnknown  bool               // no program waits with it
+	Login      *store.DeviceLogin // the program with this code; nil where none was found yet
+	Choices    []identity.DeviceChoice
+	RetryAfter time.Duration // before another attempt
+	Done       string        // allowed or refused, as the address says what was just done
 }
 
 // AskDevice asks for the code, then for an answer, and says what was done.
 func AskDevice(p Page, d Device) Content {
 	switch {
-	case d.Waiting != nil:
+	case d.Login != nil:
 		return Content{p.Words.Say("device"), allowDevice(p, d)}
 	case d.Done == "allowed", d.Done == "refused":
 		return Content{p.Words.Say("device"), paragraph(p.Words.Say("device_" + d.Done))}
@@ -59,7 +59,7 @@ func findDevice(p Page, d Device) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waitNote(p, d.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, d.RetryAfter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -93,7 +93,7 @@ func findDevice(p Page, d Device) templ.Component {
 }
 
 func codeError(p Page, d Device) string {
-	if d.Wrong {
+	if d.IsUnknown {
 		return p.Words.Say("device_wrong")
 	}
 	return ""
@@ -138,9 +138,9 @@ func allowDevice(p Page, d Device) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(d.Waiting.Client)
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(d.Login.Client)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -151,9 +151,9 @@ func allowDevice(p Page, d Device) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(identity.FormatUserCode(d.Waiting.UserCode))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(identity.FormatUserCode(d.Login.UserCode))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 112}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 50, Col: 108}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -200,9 +200,9 @@ func allowDevice(p Page, d Device) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.Waiting.UserCode)
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.Login.UserCode)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 56, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `devices.templ`, Line: 56, Col: 60}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {

@@ -245,7 +245,7 @@ func passkeys(p Page, a AccountPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Adds {
+		if a.CanAddPasskeys {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<form class=\"fields passkey\" method=\"post\" action=\"/account/passkeys\" data-begin=\"/account/passkeys/begin\" data-failed=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -16,13 +16,13 @@ import (
 
 // SignInForm is the form of who is not signed in.
 type SignInForm struct {
-	Email     string
-	Password  bool          // people sign in by passwords here
-	Forgotten bool          // a new one can be mailed
-	Passkeys  bool          // the browser may use one here
-	Provider  string        // what the identity provider is called; "" for none
-	Wrong     string        // id of the sentence that says what is wrong; "" where nothing is
-	Wait      time.Duration // how long to wait before another attempt; 0 for none
+	Email              string
+	OffersPassword     bool          // people sign in by passwords here
+	OffersPasswordLink bool          // a new one can be mailed
+	OffersPasskeys     bool          // the browser may use one here
+	Provider           string        // what the identity provider is called; "" for none
+	ErrorText          string        // id of the sentence that says what is wrong; "" where nothing is
+	RetryAfter         time.Duration // how long to wait before another attempt; 0 for none
 }
 
 // SignIn tells who is not signed in how to.
@@ -49,15 +49,15 @@ func signIn(p Page, a SignInForm) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if a.Wrong != "" {
+		if a.ErrorText != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(a.Wrong))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(a.ErrorText))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 25, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 25, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -68,12 +68,12 @@ func signIn(p Page, a SignInForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = waitNote(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, a.RetryAfter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if a.Provider != "" {
-			var templ_7745c5c3_Var3 = []any{"button", "wide", templ.KV("plain", a.Password)}
+			var templ_7745c5c3_Var3 = []any{"button", "wide", templ.KV("plain", a.OffersPassword)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -98,7 +98,7 @@ func signIn(p Page, a SignInForm) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("sign_in_with", "Provider", a.Provider))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 29, Col: 138}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 29, Col: 144}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -109,7 +109,7 @@ func signIn(p Page, a SignInForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Password {
+		if a.OffersPassword {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form class=\"fields\" method=\"post\" action=\"/sign-in\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -139,7 +139,7 @@ func signIn(p Page, a SignInForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if a.Forgotten {
+			if a.OffersPasswordLink {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p><a href=\"/sign-in/forgotten\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -176,7 +176,7 @@ func signIn(p Page, a SignInForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if a.Passkeys {
+		if a.OffersPasskeys {
 			templ_7745c5c3_Err = byPasskey(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -277,7 +277,7 @@ func forgottenPassword(p Page, a SignInForm) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waitNote(p, a.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, a.RetryAfter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -344,11 +344,11 @@ func ExpiredPasswordLink(p Page) Content {
 // PasswordForm is the form of who chooses a password.
 type PasswordForm struct {
 	Email                  string
-	Current                bool // the one that they have is asked for
-	Account                bool // they are signed in
-	Passkeys               bool // theirs end with it
-	WrongNew, WrongCurrent string
-	Wait                   time.Duration
+	AsksCurrent            bool // the one that they have is asked for
+	IsSignedIn             bool // they are signed in
+	EndsPasskeys           bool // theirs end with it
+	NewError, CurrentError string
+	RetryAfter             time.Duration
 }
 
 // ChoosePassword asks for a new password.
@@ -377,7 +377,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = waitNote(p, c.Wait).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = waitNote(p, c.RetryAfter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -411,15 +411,15 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Current {
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "current", Label: p.Words.Say("current_password"), Type: "password", Autocomplete: "current-password", Required: true, MaxLength: 1024, Error: sentence(p, c.WrongCurrent)}).Render(ctx, templ_7745c5c3_Buffer)
+		if c.AsksCurrent {
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "current", Label: p.Words.Say("current_password"), Type: "password", Autocomplete: "current-password", Required: true, MaxLength: 1024, Error: sentence(p, c.CurrentError)}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		templ_7745c5c3_Err = web.Input(web.Field{
 			Name: "new", Label: p.Words.Say("new_password"), Hint: p.Words.Say("password_hint"), Type: "password", Autocomplete: "new-password", Required: true,
-			MaxLength: 1024, Error: sentence(p, c.WrongNew),
+			MaxLength: 1024, Error: sentence(p, c.NewError),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -454,7 +454,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Passkeys {
+		if c.EndsPasskeys {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<p class=\"quiet\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -473,7 +473,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if c.Account {
+		if c.IsSignedIn {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p><a href=\"/account\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -229,11 +229,11 @@ type AccountPage struct {
 	Invitations []identity.ReceivedInvitation
 	Devices     []store.Token // of programs that act for the person
 	// BusinessNames are the names of businesses that programs act in, by id; nil for an operator's.
-	BusinessNames map[uuid.UUID]string
-	Passwords     bool   // people sign in by passwords here
-	Adds          bool   // passkeys may be added here
-	Done          string // id of the sentence that says what was just done; "" for none
-	Wrong         string // id of the sentence that says what could not be done; "" for none
+	BusinessNames   map[uuid.UUID]string
+	OffersPasswords bool   // people sign in by passwords here
+	CanAddPasskeys  bool   // passkeys may be added here
+	Done            string // id of the sentence that says what was just done; "" for none
+	ErrorText       string // id of the sentence that says what could not be done; "" for none
 }
 
 // Account shows a person how and where they are signed in.
@@ -260,15 +260,15 @@ func account(p Page, a AccountPage) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if a.Wrong != "" {
+		if a.ErrorText != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(a.Wrong))
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(a.ErrorText))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `view.templ`, Line: 73, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `view.templ`, Line: 73, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -346,7 +346,7 @@ func account(p Page, a AccountPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Passwords {
+		if a.OffersPasswords {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<section class=\"part\"><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -373,7 +373,7 @@ func account(p Page, a AccountPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Adds || len(a.Passkeys) > 0 {
+		if a.CanAddPasskeys || len(a.Passkeys) > 0 {
 			templ_7745c5c3_Err = passkeys(p, a).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
