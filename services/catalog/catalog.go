@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -72,6 +73,9 @@ type Config struct {
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
+	// PagesURL is the public base URL of the pages, such as https://book.example.com. The addresses of uploaded pictures
+	// in the public interface begin with it.
+	PagesURL string `env:"PAGES_URL"`
 	// RentalTimeout is how long /rentals waits for max_bookable_online.
 	// After this time, the list is served without max_bookable_online.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
@@ -179,7 +183,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
-	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock,
+	versions := current.New(businesses, ready.Decoder(strings.TrimSuffix(cfg.PagesURL, "/")), copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock,
 		rt.Telemetry)
 	s.Go("changes", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, versions.Expire) })
 	changed := func(ctx context.Context, slug string, version int64) {

@@ -31,6 +31,9 @@ type Snapshot struct {
 	// NameTranslations are the translations of Name by language; see [Snapshot.NameIn].
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 
+	// Logo is the uploaded logo of the business, or nil.
+	Logo *Picture `json:"logo,omitempty"`
+
 	DefaultLanguage string   `json:"default_language"`
 	Languages       []string `json:"languages"`
 	Modules         Modules  `json:"modules"`
@@ -174,6 +177,9 @@ type Page struct {
 	AboutHTML    string   `json:"about_html"`    // text about the business, sanitized; may be ""
 	// AboutTranslations are the translations of AboutHTML by language, sanitized.
 	AboutTranslations map[string]string `json:"about_translations,omitempty"`
+	// Cover is the wide picture at the top of the page, or nil. Gallery holds further pictures of the business.
+	Cover   *Picture  `json:"cover,omitempty"`
+	Gallery []Picture `json:"gallery,omitempty"`
 }
 
 // DayOverride replaces the opening windows that start on one date. Without Hours, no window starts on the date.
@@ -203,6 +209,7 @@ type Staff struct {
 	Overrides []DayOverride `json:"overrides"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
+	Photo            *Picture          `json:"photo,omitempty"` // uploaded photo, or nil
 }
 
 // The payment requirements: which part of a price the customer pays online (semantics.md §3).
@@ -238,6 +245,8 @@ type Service struct {
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Category is the heading under which pages list the service; "" for none.
 	Category Label `json:"category,omitzero"`
+	// Picture is the uploaded picture, or nil.
+	Picture *Picture `json:"picture,omitempty"`
 }
 
 // Variant is an alternative to the duration and price of a service.
@@ -283,6 +292,8 @@ type Event struct {
 	Tiers              []Tier           `json:"tiers"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
+	// Picture is the uploaded picture, or nil.
+	Picture *Picture `json:"picture,omitempty"`
 }
 
 // Tier is a price category of the tickets of an event.
@@ -324,6 +335,8 @@ type Rental struct {
 	Upsells            []Upsell         `json:"upsells"` // offered with this rental, in the owner's order
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
+	// Picture is the uploaded picture, or nil.
+	Picture *Picture `json:"picture,omitempty"`
 }
 
 // Upsell is another rental that is offered together with a rental. If the upsell

@@ -99,6 +99,7 @@ var examples = map[reflect.Type]string{
 	reflect.TypeFor[Color]():                  "#0b6e4f",
 	reflect.TypeFor[Phone]():                  "+351 21 000 0000",
 	reflect.TypeFor[Country]():                "PT",
+	reflect.TypeFor[PictureID]():              "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
 	reflect.TypeFor[timespan.Date]():          rule.DateForm.Example(),
 	reflect.TypeFor[timespan.LocalDateTime](): rule.DateTimeForm.Example(),
 	reflect.TypeFor[timespan.TimeOfDay]():     rule.TimeForm.Example(),

@@ -42,11 +42,11 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "picture: x\n",
-		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, locations, contact, legal, policy_text, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, open, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
+		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, logo, currency, timezone, default_language, languages, modules, social_links, action_buttons, locations, contact, legal, policy_text, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, open, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
 	},
 	{
-		"part of a field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; did you mean logo_url?"},
+		"part of a field", "cooling_off: x\n",
+		[]string{"line 9: cooling_off: is no field here; did you mean cooling_off_hours?"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",

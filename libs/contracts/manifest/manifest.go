@@ -39,6 +39,8 @@ type Manifest struct {
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// Address of the logo.
 	LogoURL URL `json:"logo_url,omitzero"`
+	// Id of an uploaded picture: the logo. It replaces logo_url.
+	Logo PictureID `json:"logo,omitzero"`
 	// ISO 4217 code. Prices are rounded to its minor unit.
 	Currency Currency `json:"currency"`
 	// IANA time zone of every date and time in this document.
@@ -247,6 +249,10 @@ type Page struct {
 	EmbedOrigins []Origin `json:"embed_origins,omitzero" jsonschema:"maxItems=50"`
 	// Text about the business, in simple HTML.
 	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
+	// Id of an uploaded picture: the wide picture at the top of the page.
+	Cover PictureID `json:"cover,omitzero"`
+	// Ids of uploaded pictures of the business.
+	Gallery []PictureID `json:"gallery,omitzero" jsonschema:"maxItems=20"`
 	// The texts in other languages, by language.
 	Translations map[Language]PageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
@@ -352,6 +358,8 @@ type Staff struct {
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
+	// Id of an uploaded picture. It replaces image_url.
+	Photo PictureID `json:"photo,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Order for display and automatic assignment, lowest first.
@@ -400,6 +408,8 @@ type Service struct {
 	PricePer string `json:"price_per,omitzero" jsonschema:"enum=person,enum=booking"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
+	// Id of an uploaded picture. It replaces image_url.
+	Picture PictureID `json:"picture,omitzero"`
 	// Whether customers may book it several times in one booking.
 	AllowMultiple bool `json:"allow_multiple,omitzero"`
 	// Part of the price that is paid when booking; default none.
@@ -523,6 +533,8 @@ type Event struct {
 	EndTime timespan.TimeOfDay `json:"end_time"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
+	// Id of an uploaded picture. It replaces image_url.
+	Picture PictureID `json:"picture,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Whether everyone sees it in the list of events; default true.
@@ -593,6 +605,8 @@ type Rental struct {
 	UnitsCount *int `json:"units_count,omitzero" jsonschema:"minimum=0,maximum=10000"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
+	// Id of an uploaded picture. It replaces image_url.
+	Picture PictureID `json:"picture,omitzero"`
 	// Minimum hours of a rental by the hour; default: no limit.
 	MinRentalHours *int `json:"min_rental_hours,omitzero" jsonschema:"minimum=1,maximum=8760"`
 	// Maximum hours of a rental by the hour; default: no limit.

@@ -152,6 +152,7 @@ var typeDescriptions = map[reflect.Type]string{
 	reflect.TypeFor[MessageKind]():            "a kind of message",
 	reflect.TypeFor[Color]():                  "a colour such as #0b6e4f",
 	reflect.TypeFor[Origin]():                 "an origin such as https://example.com",
+	reflect.TypeFor[PictureID]():              "the id of an uploaded picture",
 	reflect.TypeFor[Until]():                  "a number of hours, or null for never",
 	reflect.TypeFor[timespan.Weekday]():       "a weekday such as mon",
 	reflect.TypeFor[rule.Bound]():             "a date or time as the rule's kind needs it",

@@ -35,6 +35,7 @@ var (
 	_ encoding.TextUnmarshaler = (*Country)(nil)
 	_ encoding.TextUnmarshaler = (*Color)(nil)
 	_ encoding.TextUnmarshaler = (*Origin)(nil)
+	_ encoding.TextUnmarshaler = (*PictureID)(nil)
 	_ json.Marshaler           = Decimal{}
 	_ json.Marshaler           = Selection{}
 	_ json.Unmarshaler         = (*Selection)(nil)
@@ -251,6 +252,20 @@ func isOrigin(u *url.URL, s string) bool {
 
 func isThisMachine(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || strings.HasSuffix(host, ".localhost")
+}
+
+// PictureID is the id of an uploaded picture: the SHA-256 of the uploaded file in hexadecimal, or empty.
+type PictureID string
+
+// UnmarshalText rejects texts other than 64 hexadecimal digits in lower case.
+func (p *PictureID) UnmarshalText(b []byte) error {
+	s := string(b)
+	if s != "" && (len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "") {
+		return fmt.Errorf("%s is not the id of an uploaded picture; write the 64 digits that the upload returned",
+			quote(s))
+	}
+	*p = PictureID(s)
+	return nil
 }
 
 // MessageKind is a kind of message to customers (lifecycle.md §2).

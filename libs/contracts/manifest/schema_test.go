@@ -118,6 +118,7 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Phone]():            {Type: "string", MaxLength: &longestPhone},
 	reflect.TypeFor[Country]():          text(`^[A-Z]{2}$`),
 	reflect.TypeFor[Origin]():           text(`^https?://[a-z0-9.-]+(:[0-9]{1,5})?$`),
+	reflect.TypeFor[PictureID]():        text(`^([0-9a-f]{64})?$`),
 	reflect.TypeFor[Until]():            {Type: "integer"},
 	reflect.TypeFor[timespan.Weekday](): text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
 	reflect.TypeFor[Decimal]():          {Type: "number"},

@@ -17,6 +17,7 @@ func (v *validator) checkPage(at *path) {
 		}
 	}
 	checkUnique(v, at.field("embed_origins"), v.m.Page.EmbedOrigins, "", identity[Origin])
+	checkUnique(v, at.field("gallery"), v.m.Page.Gallery, "", identity[PictureID])
 	checkTranslations(v, at, v.m.Page.Translations)
 }
 

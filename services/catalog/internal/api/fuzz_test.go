@@ -70,7 +70,7 @@ func publicServer(f *testing.F) *server.Server {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = srv.Close() })
-	versions := current.New(one{harbor(f)}, ready.Decode, noCopies(f), 1<<20, 0, clock.System(), telemetry.Discard())
+	versions := current.New(one{harbor(f)}, ready.Decoder(""), noCopies(f), 1<<20, 0, clock.System(), telemetry.Discard())
 	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: clock.System()}).Mount(srv.Public)
 	return srv

@@ -46,7 +46,7 @@ func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
-		Versions: current.New(one{harbor(tb)}, ready.Decode, noCopies(tb), 1<<20, 0, at, telemetry.Discard()),
+		Versions: current.New(one{harbor(tb)}, ready.Decoder(""), noCopies(tb), 1<<20, 0, at, telemetry.Discard()),
 		Quoter:   tenEach{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)

@@ -23,17 +23,21 @@ type compiler struct {
 	services map[manifest.Key]uuid.UUID
 	events   map[manifest.Key]uuid.UUID
 	rentals  map[manifest.Key]uuid.UUID
+	pictures map[string]catalog.Picture
 	err      error // the first error
 }
 
-// Snapshot compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
+// Offer compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
 // A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Offer returns an
 // error if the currency is unknown, a key refers to nothing, or the currency cannot express an amount.
-func Offer(m *manifest.Manifest, version int64) (*catalog.Snapshot, error) {
+//
+// The argument `pictures` holds the business's uploaded pictures by id. The result omits pictures that it does not have.
+func Offer(m *manifest.Manifest, pictures map[string]catalog.Picture, version int64) (*catalog.Snapshot, error) {
 	c, err := newCompiler(m)
 	if err != nil {
 		return nil, err
 	}
+	c.pictures = pictures
 	offer := c.business(version)
 	c.setPlace(offer)
 	offer.Hours = week(&m.Hours)
@@ -115,7 +119,8 @@ func (c *compiler) business(version int64) *catalog.Snapshot {
 			RescheduleUntilHours: m.RescheduleUntilHours()},
 		Notifications:  notifications(m.NotificationSettings()),
 		Privacy:        catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
-		Page:           page(m.PageSettings()),
+		Page:           c.page(m.PageSettings()),
+		Logo:           c.picture(m.Logo),
 		Form:           each(m.Form, c.question),
 		FormEnforceAPI: m.FormEnforceAPI,
 	}

@@ -40,7 +40,7 @@ func parse(t *testing.T, src string) *manifest.Manifest {
 
 func compiled(t *testing.T, src string) *catalog.Snapshot {
 	t.Helper()
-	offer, err := Offer(parse(t, src), 7)
+	offer, err := Offer(parse(t, src), nil, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +469,7 @@ func TestAManifestThatWasNotCheckedFails(t *testing.T) {
 			m := parse(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n"+
 				"rentals: [{key: r, name: R, price_type: daily, quantity: 1, units_count: 1}]\n")
 			spoil(m)
-			if offer, err := Offer(m, 1); err == nil {
+			if offer, err := Offer(m, nil, 1); err == nil {
 				t.Errorf("compiled to %+v", offer)
 			}
 		})

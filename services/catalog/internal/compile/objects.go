@@ -38,6 +38,7 @@ func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 		Active:           s.IsActive(),
 		Order:            s.Order,
 		Overrides:        overrides(s.Overrides),
+		Photo:            c.picture(s.Photo),
 	}
 	if s.Hours != nil {
 		hours := week(s.Hours)
@@ -83,6 +84,7 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		PaymentRequirement:  s.Requirement(),
 		DepositValue:        plain(s.DepositValue),
 		Capacity:            s.CapacityUnits(),
+		Picture:             c.picture(s.Picture),
 		StaffIDs:            c.resolveAll(s.Staff, c.staff),
 		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
 		Classes: each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession {
@@ -165,6 +167,7 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 		Active:             e.IsActive(),
 		Public:             e.IsPublic(),
 		TotalCapacity:      e.TotalCapacity,
+		Picture:            c.picture(e.Picture),
 		PaymentRequirement: e.Requirement(),
 		DepositValue:       plain(e.DepositValue),
 		Tiers:              each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
@@ -203,6 +206,7 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		MinRentalDays:      r.MinRentalDays,
 		MaxRentalDays:      r.MaxRentalDays,
 		OutsideHours:       r.OutsideHours,
+		Picture:            c.picture(r.Picture),
 		PaymentRequirement: r.Requirement(),
 		DepositValue:       plain(r.DepositValue),
 		Upsells:            each(inOrder(r.Upsells, func(u *manifest.Upsell) int { return u.Order }), c.upsell),

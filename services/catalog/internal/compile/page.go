@@ -5,8 +5,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-func page(p manifest.Page) catalog.Page {
+// picture returns the uploaded picture with an id, or nil if there is none.
+func (c *compiler) picture(id manifest.PictureID) *catalog.Picture {
+	if picture, ok := c.pictures[string(id)]; ok {
+		return &picture
+	}
+	return nil
+}
+
+func (c *compiler) page(p manifest.Page) catalog.Page {
+	var gallery []catalog.Picture
+	for _, id := range p.Gallery {
+		if picture := c.picture(id); picture != nil {
+			gallery = append(gallery, *picture)
+		}
+	}
 	return catalog.Page{
+		Cover:        c.picture(p.Cover),
+		Gallery:      gallery,
 		Accent:       string(p.Accent),
 		EmbedOrigins: each(p.EmbedOrigins, func(o *manifest.Origin) string { return string(*o) }),
 		AboutHTML:    p.AboutHTML,

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/image/webp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/media/codec"
 )
 
@@ -262,7 +263,7 @@ func TestProcessHostileFiles(t *testing.T) {
 func checkHarmless(t *testing.T, name string, picture Picture) {
 	t.Helper()
 	for n, f := range picture.Files {
-		if f.Width != Widths[n] {
+		if f.Width != catalog.PictureWidths[n] {
 			t.Errorf("%s: file %d has the width %d", name, n, f.Width)
 		}
 		fromWebP, err := webp.Decode(bytes.NewReader(f.WebP))

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/media/codec"
 )
@@ -45,9 +46,6 @@ const (
 	jpegQuality = 82
 )
 
-// Widths are the widths of the files of each picture, in pixels.
-var Widths = [...]int{400, 800, 1600}
-
 // Picture is the result for one uploaded file.
 type Picture struct {
 	// ID is the SHA-256 of the uploaded file, in hexadecimal.
@@ -58,7 +56,7 @@ type Picture struct {
 	Width, Height int
 	// Colour is the most frequent colour, such as #aabbcc.
 	Colour string
-	// Files has one entry for each of [Widths], in the same order.
+	// Files has one entry for each of [catalog.PictureWidths], in the same order.
 	Files []File
 }
 
@@ -71,8 +69,7 @@ func (p Picture) Bytes() int64 {
 	return sum
 }
 
-// File is the picture for one of [Widths], in two formats. It is never larger
-// than the original, and at most twice as high as the width.
+// File is the picture for one of [catalog.PictureWidths], in two formats, with the size of [catalog.Picture.Size].
 type File struct {
 	Width      int
 	WebP, JPEG []byte
@@ -155,29 +152,30 @@ func (p *Processor) enter(ctx context.Context) error {
 
 // fill decodes the file and sets the fields that depend on its pixels.
 func (p *Picture) fill(ctx context.Context, file []byte, header header) error {
+	widths := catalog.PictureWidths
 	decoded, err := decode(ctx, file, header)
 	if err != nil {
 		return err
 	}
 	upright := header.orientation.sizeOf(decoded.Bounds().Size())
 	p.Width, p.Height = upright.X, upright.Y
-	largest := fit(upright, Widths[len(Widths)-1])
+	largest := sizeFor(upright, widths[len(widths)-1])
 	scaled, err := scale(ctx, decoded, header.orientation.sizeOf(largest))
 	if err != nil {
 		return err
 	}
 	decoded = nil // it is large, and the encoder needs memory
 	scaled = header.orientation.apply(scaled)
-	p.Files = make([]File, len(Widths))
-	for n := len(Widths) - 1; n >= 0; n-- {
-		if size := fit(upright, Widths[n]); size == scaled.Bounds().Size() && n+1 < len(Widths) {
+	p.Files = make([]File, len(widths))
+	for n := len(widths) - 1; n >= 0; n-- {
+		if size := sizeFor(upright, widths[n]); size == scaled.Bounds().Size() && n+1 < len(widths) {
 			p.Files[n] = p.Files[n+1]
-			p.Files[n].Width = Widths[n]
+			p.Files[n].Width = widths[n]
 			continue
 		} else if scaled, err = scale(ctx, scaled, size); err != nil {
 			return err
 		}
-		if p.Files[n], err = encode(ctx, scaled, Widths[n]); err != nil {
+		if p.Files[n], err = encode(ctx, scaled, widths[n]); err != nil {
 			return err
 		}
 	}
@@ -185,16 +183,10 @@ func (p *Picture) fill(ctx context.Context, file []byte, header header) error {
 	return nil
 }
 
-// fit returns the size of the file for `width`: not larger than the original, and at most twice as high as wide.
-func fit(original image.Point, width int) image.Point {
-	w, h := original.X, original.Y
-	if w > width {
-		w, h = width, (h*width+w/2)/w
-	}
-	if h > 2*width {
-		w, h = (w*2*width+h/2)/h, 2*width
-	}
-	return image.Pt(max(1, w), max(1, h))
+// sizeFor returns the size of the file for a width.
+func sizeFor(original image.Point, width int) image.Point {
+	w, h := catalog.Picture{Width: original.X, Height: original.Y}.Size(width)
+	return image.Pt(w, h)
 }
 
 // encode returns the file of a scaled picture.

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/image/webp"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 func process(t *testing.T, file []byte) Picture {
@@ -78,7 +80,7 @@ func TestProcessWritesWidths(t *testing.T) {
 		}
 		for n, want := range []image.Point{c.small, c.middle, c.large} {
 			if got := sizeOf(t, picture, n); got != want {
-				t.Errorf("%v: width %d has %v, want %v", c.original, Widths[n], got, want)
+				t.Errorf("%v: width %d has %v, want %v", c.original, catalog.PictureWidths[n], got, want)
 			}
 		}
 	}

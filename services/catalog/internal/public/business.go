@@ -29,11 +29,13 @@ type Business struct {
 
 // New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]). The argument
 // `offer` is the offer that was compiled from the manifest. New takes the order and the ids of objects from the offer.
-func New(m *manifest.Manifest, offer *catalog.Snapshot) *Business {
-	rentals := newRentals(m, offer)
+// The argument `base` is the public base URL below which uploaded pictures are served.
+func New(m *manifest.Manifest, offer *catalog.Snapshot, base string) *Business {
+	rentals := newRentals(m, offer, base)
 	return &Business{
-		offer: offer, info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer),
-		events:  newEvents(m, offer),
+		offer: offer, info: newInfo(m, offer, base), services: newServices(m, offer, base),
+		staff:   newStaff(m, offer, base),
+		events:  newEvents(m, offer, base),
 		rentals: rentals, upsells: newUpsells(m, offer, rentals),
 	}
 }
@@ -61,11 +63,22 @@ func formOf(offer *catalog.Snapshot) []publicapi.Question {
 	return form
 }
 
-func newInfo(m *manifest.Manifest, offer *catalog.Snapshot) publicapi.BusinessInfo {
+// imageURL returns the address of a picture: that of the uploaded picture, or else the one in the manifest.
+func imageURL(uploaded *catalog.Picture, written manifest.URL, base string) string {
+	if uploaded == nil {
+		return string(written)
+	}
+	return base + uploaded.Path(imageWidth, "webp")
+}
+
+// imageWidth is the width of the pictures whose addresses the public paths show, in pixels.
+const imageWidth = 800
+
+func newInfo(m *manifest.Manifest, offer *catalog.Snapshot, base string) publicapi.BusinessInfo {
 	info := publicapi.BusinessInfo{
 		Name:                offer.Name,
 		Slug:                offer.Slug,
-		LogoURL:             string(m.LogoURL),
+		LogoURL:             imageURL(offer.Logo, m.LogoURL, base),
 		Currency:            offer.Currency,
 		Timezone:            offer.Timezone,
 		DefaultLanguage:     offer.DefaultLanguage,

@@ -30,18 +30,18 @@ type tier struct {
 
 // newEvents returns the active public events, sorted by date, start and name.
 // newEvents returns no events if the business does not use events or is not open yet.
-func newEvents(m *manifest.Manifest, offer *catalog.Snapshot) []event {
+func newEvents(m *manifest.Manifest, offer *catalog.Snapshot, base string) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
 	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
 		func(o *catalog.Event) bool { return o.Active && o.Public },
-		func(o *catalog.Event) event { return newEvent(written[o.Key], o, offer) },
+		func(o *catalog.Event) event { return newEvent(written[o.Key], o, offer, base) },
 		func(a, b event) int {
 			return cmp.Or(cmp.Compare(a.shown.Date, b.shown.Date), cmp.Compare(a.shown.StartTime, b.shown.StartTime),
 				cmp.Compare(a.name.standard, b.name.standard))
 		})
 }
 
-func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot) event {
+func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot, base string) event {
 	type translation = manifest.EventTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
@@ -51,7 +51,7 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot) even
 			Date:               o.Date,
 			StartTime:          clockTime(o.Start),
 			EndTime:            clockTime(o.End),
-			ImageURL:           string(m.ImageURL),
+			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
 			TotalCapacity:      o.TotalCapacity,
 			PaymentRequirement: m.Requirement(),
 			DepositValue:       deposit(m.DepositValue),

@@ -39,14 +39,14 @@ func read(t *testing.T, rest string) (*public.Business, *catalog.Snapshot) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	offer, err := compile.Offer(m, 7)
+	offer, err := compile.Offer(m, nil, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return public.New(public.Sanitize(m), offer), offer
+	return public.New(public.Sanitize(m), offer, ""), offer
 }
 
 // shown encodes v as JSON and returns the decoded values.
@@ -503,14 +503,14 @@ func TestTranslationsKeepTheirRules(t *testing.T) {
 			m.Staff[0].Translations[code] = manifest.StaffTranslation{Name: name, DescriptionHTML: words.Draw(t, "bio"),
 				Category: name}
 		}
-		offer, err := compile.Offer(m, 1)
+		offer, err := compile.Offer(m, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		checkTexts(t, public.New(public.Sanitize(m), offer))
+		checkTexts(t, public.New(public.Sanitize(m), offer, ""))
 	})
 }
 

@@ -22,15 +22,15 @@ type rental struct {
 
 // newRentals returns the active rentals, sorted by display order, then by name.
 // newRentals returns no rentals if the business does not use rentals or is not open yet.
-func newRentals(m *manifest.Manifest, offer *catalog.Snapshot) []rental {
+func newRentals(m *manifest.Manifest, offer *catalog.Snapshot, base string) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
 		func(o *catalog.Rental) bool { return o.Active },
-		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, offer) },
+		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, offer, base) },
 		func(a, b rental) int { return a.place.compare(b.place) })
 }
 
-func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot) rental {
+func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot, base string) rental {
 	type translation = manifest.RentalTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
@@ -45,7 +45,7 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot) r
 			Price:              offer.Money().JSON(o.Price),
 			PriceType:          o.PriceType,
 			Quantity:           quantity,
-			ImageURL:           string(m.ImageURL),
+			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
 			MinRentalDays:      o.MinRentalDays,
 			MaxRentalDays:      o.MaxRentalDays,
 			MinRentalHours:     o.MinRentalHours,

@@ -39,15 +39,15 @@ func (p PriceOf) ID() uuid.UUID {
 
 // newServices returns the active services, sorted by display order, then by name.
 // newServices returns no services if the business does not use services or is not open yet.
-func newServices(m *manifest.Manifest, offer *catalog.Snapshot) []service {
+func newServices(m *manifest.Manifest, offer *catalog.Snapshot, base string) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
 	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
 		func(o *catalog.Service) bool { return o.Active },
-		func(o *catalog.Service) service { return newService(written[o.Key], o, offer) },
+		func(o *catalog.Service) service { return newService(written[o.Key], o, offer, base) },
 		func(a, b service) int { return a.place.compare(b.place) })
 }
 
-func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot) service {
+func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot, base string) service {
 	type translation = manifest.ServiceTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
@@ -60,7 +60,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot
 			Price:              offer.Money().JSON(o.Price),
 			PricePer:           o.PricePer(),
 			Currency:           offer.Currency,
-			ImageURL:           string(m.ImageURL),
+			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
 			AllowMultiple:      m.AllowMultiple,
 			HasClassSchedule:   len(o.Classes) > 0,
 			PaymentRequirement: o.PaymentRequirement,

@@ -17,24 +17,24 @@ type staff struct {
 }
 
 // newStaff returns the active staff members in display order.
-func newStaff(m *manifest.Manifest, offer *catalog.Snapshot) []staff {
+func newStaff(m *manifest.Manifest, offer *catalog.Snapshot, base string) []staff {
 	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
 	members := make([]staff, 0, len(offer.Staff))
 	for i := range offer.Staff {
 		if o := &offer.Staff[i]; o.Active {
-			members = append(members, newMember(written[o.Key], o))
+			members = append(members, newMember(written[o.Key], o, base))
 		}
 	}
 	return members
 }
 
-func newMember(m *manifest.Staff, o *catalog.Staff) staff {
+func newMember(m *manifest.Staff, o *catalog.Staff, base string) staff {
 	type translation = manifest.StaffTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	return staff{
-		shown:       publicapi.StaffMember{ID: o.ID, ImageURL: string(m.ImageURL)},
+		shown:       publicapi.StaffMember{ID: o.ID, ImageURL: imageURL(o.Photo, m.ImageURL, base)},
 		name:        name,
 		category:    category,
 		description: words,

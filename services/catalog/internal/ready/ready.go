@@ -3,6 +3,7 @@
 package ready
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -26,27 +27,49 @@ type Version struct {
 	Public func() *public.Business
 }
 
-// Decode builds a version from its stored text. The argument `number` is the number of the version.
-func Decode(text store.Text, number int64) (*Version, error) {
-	var m manifest.Manifest
-	if err := json.Unmarshal(text.JSON, &m); err != nil {
-		return nil, fmt.Errorf("decode manifest: %w", err)
+// Decoder returns a function that builds a version from its stored text; its argument `number` is the number of the
+// version. The argument `base` is the public base URL below which uploaded pictures are served, without a slash.
+func Decoder(base string) func(text store.Text, number int64) (*Version, error) {
+	return func(text store.Text, number int64) (*Version, error) {
+		var m manifest.Manifest
+		if err := json.Unmarshal(text.JSON, &m); err != nil {
+			return nil, fmt.Errorf("decode manifest: %w", err)
+		}
+		pictures, err := decodePictures(text.JSON)
+		if err != nil {
+			return nil, err
+		}
+		if text.Sanitized {
+			return of(&m, pictures, number, base, func() *manifest.Manifest { return &m })
+		}
+		return of(public.SanitizeForSnapshot(&m), pictures, number, base,
+			func() *manifest.Manifest { return public.Sanitize(&m) })
 	}
-	if text.Sanitized {
-		return of(&m, number, func() *manifest.Manifest { return &m })
-	}
-	return New(&m, number)
 }
 
-// New builds a version from an unsanitized manifest.
-func New(m *manifest.Manifest, number int64) (*Version, error) {
-	return of(public.SanitizeForSnapshot(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
+// decodePictures returns the pictures in the text of a version, by id.
+func decodePictures(text []byte) (map[string]catalog.Picture, error) {
+	start := []byte(`{"` + store.PicturesMember + `":`)
+	if !bytes.HasPrefix(text, start) {
+		return nil, nil
+	}
+	var pictures map[string]catalog.Picture
+	if err := json.NewDecoder(bytes.NewReader(text[len(start):])).Decode(&pictures); err != nil {
+		return nil, fmt.Errorf("decode pictures: %w", err)
+	}
+	return pictures, nil
+}
+
+// New builds a version from an unsanitized manifest and the pictures that it shows, by id.
+func New(m *manifest.Manifest, pictures map[string]catalog.Picture, number int64) (*Version, error) {
+	return of(public.SanitizeForSnapshot(m), pictures, number, "", func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
 // of builds a version from a manifest. The function `sanitized` returns the same manifest with
 // sanitized descriptions. The first call of [Version.Public] calls the function `sanitized`.
-func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
-	offer, err := compile.Offer(m, number)
+func of(m *manifest.Manifest, pictures map[string]catalog.Picture, number int64, base string,
+	sanitized func() *manifest.Manifest) (*Version, error) {
+	offer, err := compile.Offer(m, pictures, number)
 	if err != nil {
 		return nil, fmt.Errorf("compile offer: %w", err)
 	}
@@ -55,7 +78,7 @@ func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest)
 	}
 	v := &Version{
 		Offer:  offer,
-		Public: sync.OnceValue(func() *public.Business { return public.New(sanitized(), offer) }),
+		Public: sync.OnceValue(func() *public.Business { return public.New(sanitized(), offer, base) }),
 	}
 	body, err := v.OfferJSON()
 	if err != nil {

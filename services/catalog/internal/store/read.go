@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,7 +36,12 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	return *head, nil
 }
 
-// Text is the content of a version as JSON, for decoding.
+// PicturesMember is the name of the first member of [Text].JSON if the version shows
+// pictures. Its value is that of [Content].Pictures. No field of a manifest has this name.
+const PicturesMember = "_pictures"
+
+// Text is the content of a version as JSON, for decoding. The pictures are
+// in the JSON, so that every copy of a version has them.
 type Text struct {
 	JSON      []byte
 	Sanitized bool // true if the sanitizer of this release sanitized the descriptions
@@ -44,17 +50,23 @@ type Text struct {
 // Text returns the content of a version of slug. Error: [ErrNotFound] if
 // the version does not exist, for example because the business was removed.
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
-	var text Text
+	var (
+		text     Text
+		pictures []byte
+	)
 	err := s.pool.QueryRow(ctx,
 		`SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
-			v.sanitizer = $3
+			v.sanitizer = $3, v.pictures
 		FROM businesses b JOIN versions v ON v.business_id = b.id
-		WHERE b.slug = $1 AND v.version = $2`, slug, version, locale.Sanitizer).Scan(&text.JSON, &text.Sanitized)
+		WHERE b.slug = $1 AND v.version = $2`, slug, version, locale.Sanitizer).Scan(&text.JSON, &text.Sanitized, &pictures)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Text{}, ErrNotFound
 	}
 	if err != nil {
 		return Text{}, fmt.Errorf("read content: %w", err)
+	}
+	if len(pictures) > 0 {
+		text.JSON = slices.Concat([]byte(`{"`+PicturesMember+`":`), pictures, []byte(","), text.JSON[1:])
 	}
 	return text, nil
 }

@@ -4,7 +4,7 @@
 // therefore run one after another. Readers take no lock. Rows of versions never change.
 //
 // Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken],
-// [AccountError], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
+// [AccountError], [ErrPictureRemoved], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
 package store
 
 import (
@@ -67,6 +67,7 @@ type Content struct {
 	Canonical  []byte // Source as canonical JSON
 	Sanitizer  int    // number of the sanitizer's release that produced Sanitized
 	Sanitized  []byte // Canonical with sanitized descriptions; nil if sanitizing changes nothing
+	Pictures   []byte // JSON object of the shown pictures by id, each a catalog.Picture; nil if there are none
 }
 
 // Published identifies the version that a publish or a rollback has just made the newest.
@@ -122,6 +123,9 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 			}
 			published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
 			if err := write(ctx, tx, published, c, now); err != nil {
+				return Published{}, err
+			}
+			if err := lockPictures(ctx, tx, published.BusinessID, published.Version); err != nil {
 				return Published{}, err
 			}
 			return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
@@ -195,9 +199,9 @@ func checkMatch(known row, ifMatch *int64) error {
 
 func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time) error {
 	var batch pgx.Batch
-	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, c.Sanitizer, c.Sanitized, now)
+	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, pictures, published_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, c.Sanitizer, c.Sanitized, c.Pictures, now)
 	batch.Queue(advanceSQL, advance(ctx, p, now))
 	return tx.SendBatch(ctx, &batch).Close()
 }
@@ -247,8 +251,8 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 				return Published{}, err
 			}
 			published := Published{BusinessID: known.id, Version: known.lastVersion + 1}
-			tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
-			SELECT business_id, $3, name, format, source, canonical, sanitizer, sanitized, $4 FROM versions WHERE business_id = $1 AND version = $2`,
+			tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, pictures, published_at)
+			SELECT business_id, $3, name, format, source, canonical, sanitizer, sanitized, pictures, $4 FROM versions WHERE business_id = $1 AND version = $2`,
 				known.id, version, published.Version, now)
 			if err != nil {
 				return Published{}, err
@@ -257,6 +261,9 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 				return Published{}, NoVersionError(version)
 			}
 			if _, err := tx.Exec(ctx, advanceSQL, advance(ctx, published, now)); err != nil {
+				return Published{}, err
+			}
+			if err := lockPictures(ctx, tx, published.BusinessID, published.Version); err != nil {
 				return Published{}, err
 			}
 			return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
@@ -273,7 +280,7 @@ type Removed struct {
 	LastVersion int64
 }
 
-// Remove marks a business as removed at the instant `now` and deletes all its versions. The slug can be
+// Remove marks a business as removed at the instant `now` and deletes all its versions and pictures. The slug can be
 // used again, but the id cannot. If `id` is not the nil UUID, Remove removes the business only if it has this
 // id. A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
@@ -288,6 +295,9 @@ func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.
 			}
 			if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now},
 				now)); err != nil {
+				return Removed{}, err
+			}
+			if _, err := tx.Exec(ctx, `DELETE FROM media WHERE business_id = $1`, known.id); err != nil {
 				return Removed{}, err
 			}
 			_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)

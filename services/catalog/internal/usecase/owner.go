@@ -14,6 +14,7 @@ import (
 	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -30,6 +31,7 @@ type Store interface {
 	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
 		now time.Time) (store.Published, error)
 	Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (store.Removed, error)
+	Pictures(ctx context.Context, business uuid.UUID, ids []string) (map[string]catalog.Picture, error)
 }
 
 var _ Store = (*store.Store)(nil)
@@ -59,8 +61,8 @@ type Owner struct {
 // The arguments `ifMatch` and `binds` have the same meaning as in [Owner.Publish].
 //
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release of catalog
-// cannot serve the version; forbidden if a payment account is not bound to the business; precondition_failed if
-// `ifMatch` is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
+// cannot serve the version; forbidden if a payment account is not bound to the business; conflict if a picture of the
+// version was removed; precondition_failed if `ifMatch` is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
@@ -69,7 +71,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	}
 	// Another release of catalog may have published the old version. A
 	// version that this release cannot serve must not become the newest.
-	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
+	if _, err := ready.Decoder("")(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err,
 			"version: this version can no longer be served; correct its manifest and publish it.")
 	}
@@ -130,6 +132,9 @@ const (
 func Fault(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	if errors.Is(err, store.ErrPictureRemoved) {
+		return fault.Wrap(fault.Conflict, err, "The manifest shows a picture that was removed; upload it again.")
 	}
 	if version, ok := errors.AsType[store.NoVersionError](err); ok {
 		return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest/reading"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -29,9 +30,9 @@ import (
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	var checked store.Content
-	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, m *manifest.Manifest, _ *ready.Version) error {
+	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, r *reviewed) error {
 		var err error
-		checked, err = content(ctx, m, source)
+		checked, err = content(ctx, r, source)
 		return err
 	})
 	if err != nil {
@@ -48,11 +49,18 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 // stores nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in Publish.
 func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
 	var compiled *ready.Version
-	_, err := o.check(ctx, slug, source, func(_ context.Context, _ *manifest.Manifest, v *ready.Version) error {
-		compiled = v
+	_, err := o.check(ctx, slug, source, func(_ context.Context, r *reviewed) error {
+		compiled = r.compiled
 		return nil
 	})
 	return compiled, err
+}
+
+// reviewed is a valid manifest, with the pictures that it shows, by id.
+type reviewed struct {
+	manifest *manifest.Manifest
+	pictures map[string]catalog.Picture
+	compiled *ready.Version
 }
 
 // check parses and compiles a manifest before a publish, because catalog must be able to serve every
@@ -61,8 +69,8 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 //
 // check returns how many removed businesses had the slug before. If a
 // manifest has no id, its id is derived from the slug and this number.
-func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest,
-	*ready.Version) error) (int, error) {
+func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context,
+	*reviewed) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
 		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.",
 			manifest.MaxBytes)
@@ -74,37 +82,75 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
 	defer span.End()
 	err = reading.Do(ctx, slug, func(stop func() bool) error {
-		m, compiled, err := read(slug, source, predecessors, stop)
+		m, err := read(slug, source, predecessors, stop)
 		if err != nil {
 			return err
 		}
-		return use(ctx, m, compiled)
+		pictures, err := o.pictures(ctx, m, source)
+		if err != nil {
+			return err
+		}
+		compiled, err := ready.New(m, pictures, 1)
+		if err != nil {
+			return err
+		}
+		return use(ctx, &reviewed{m, pictures, compiled})
 	}, source)
 	return predecessors, err
 }
 
-// read parses and compiles a manifest. The argument `predecessors` is the number of removed businesses
-// that had the slug. Soon after the function `stop` returns true, read returns [manifest.ErrStopped].
-func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, *ready.Version, error) {
-	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
+// pictures returns the pictures that the manifest shows, by id. Fault: invalid_parameter,
+// with a problem for each id that is not an uploaded picture of the business.
+func (o *Owner) pictures(ctx context.Context, m *manifest.Manifest, source []byte) (map[string]catalog.Picture,
+	error) {
+	uses := m.PictureUses()
+	if len(uses) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(uses))
+	for i, use := range uses {
+		ids[i] = string(use.ID)
+	}
+	pictures, err := o.Store.Pictures(ctx, m.BusinessID(), ids)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	var problems []manifest.Problem
+	for _, use := range uses {
+		if _, ok := pictures[string(use.ID)]; !ok && len(problems) < manifest.MaxProblems {
+			before, _, _ := bytes.Cut(source, []byte(use.ID))
+			problems = append(problems, manifest.Problem{Path: use.Path, Line: 1 + bytes.Count(before, []byte("\n")),
+				Message: fmt.Sprintf("the business has no picture %s; upload the picture and write its id", use.ID)})
+		}
 	}
 	if len(problems) > 0 {
-		return nil, nil, manifest.Invalid(problems)
+		return nil, manifest.Invalid(problems)
+	}
+	return pictures, nil
+}
+
+// read parses a manifest. The argument `predecessors` is the number of removed businesses
+// that had the slug. Soon after the function `stop` returns true, read returns [manifest.ErrStopped].
+func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, error) {
+	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, manifest.Invalid(problems)
 	}
 	if string(m.Slug) != slug {
-		return nil, nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+		return nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
 			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug,
 				slug)}})
 	}
-	compiled, err := ready.New(m, 1)
-	return m, compiled, err
+	return m, nil
 }
 
-// content returns the columns that the store keeps of a manifest:
-// the source, the canonical JSON and the sanitized JSON.
-func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Content, error) {
+// content returns the columns that the store keeps of a manifest: the
+// source, the canonical JSON, the sanitized JSON, and the pictures.
+func content(ctx context.Context, r *reviewed, source []byte) (store.Content, error) {
+	m := r.manifest
 	canonical, err := json.Marshal(m)
 	if err != nil {
 		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
@@ -120,9 +166,15 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 	if bytes.Equal(sanitized, canonical) {
 		sanitized = nil
 	}
+	var pictures []byte
+	if len(r.pictures) > 0 {
+		if pictures, err = json.Marshal(r.pictures); err != nil {
+			return store.Content{}, fmt.Errorf("encode pictures: %w", err)
+		}
+	}
 	return store.Content{
 		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source,
-		Canonical: canonical,
+		Canonical: canonical, Pictures: pictures,
 		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
 	}, nil
 }

@@ -192,18 +192,20 @@ func AffectsSales(before, after *manifest.Manifest) (bool, error) {
 func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
-	rest.Translations, rest.Page, rest.Notifications = nil, nil, nil
+	rest.Translations, rest.Page, rest.Notifications, rest.Logo = nil, nil, nil, ""
 	rest.Locations, rest.Contact, rest.Legal, rest.PolicyText = nil, nil, nil, ""
 	rest.Staff = copyList(m.Staff, func(s *manifest.Staff) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+		s.Photo = ""
 	})
 	rest.Services = copyList(m.Services, func(s *manifest.Service) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+		s.Picture = ""
 		s.Price, s.PricePer, s.PaymentRequirement, s.DepositValue = manifest.Decimal{}, "", "", nil
 		s.Variants = copyList(s.Variants, func(v *manifest.Variant) { v.Name, v.Price, v.Translations = "", nil, nil })
 	})
 	rest.Events = copyList(m.Events, func(e *manifest.Event) {
-		e.Name, e.DescriptionHTML, e.ImageURL, e.Translations = "", "", "", nil
+		e.Name, e.DescriptionHTML, e.ImageURL, e.Picture, e.Translations = "", "", "", "", nil
 		e.Tiers = copyList(
 			e.Tiers,
 			func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil },
@@ -211,6 +213,7 @@ func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	})
 	rest.Rentals = copyList(m.Rentals, func(r *manifest.Rental) {
 		r.Name, r.Category, r.DescriptionHTML, r.ImageURL, r.Translations = "", "", "", "", nil
+		r.Picture = ""
 		r.Price, r.PaymentRequirement, r.DepositValue = manifest.Decimal{}, "", nil
 	})
 	return &rest
