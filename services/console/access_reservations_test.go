@@ -2,9 +2,9 @@ package console_test
 
 import "maps"
 
-// init adds the routes of cancellation previews and of refunds of reservations to rowOf and rowOfPage.
+// init adds the routes of cancellation previews and of refunds of reservations to rowOfRoute and rowOfPage.
 func init() {
-	maps.Copy(rowOf, map[string]string{
+	maps.Copy(rowOfRoute, map[string]string{
 		"GET /admin/businesses/:slug/reservations/:id/cancellation": "book, move, cancel, sell",
 		"POST /admin/businesses/:slug/reservations/:id/refund":      "refund, export",
 	})

@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// mayWhat is the table of permissions in accounts.md. Each value lists the permitted roles by letter: o operator, w
-// owner, m manager, d front desk, s staff, v viewer.
-var mayWhat = map[string]string{
+// permissionTable is the table of permissions in accounts.md. Each value lists the permitted roles by letter: o
+// operator, w owner, m manager, d front desk, s staff, v viewer.
+var permissionTable = map[string]string{
 	"sign in":                       "owmdsv",
 	"see businesses":                "owmdsv",
 	"see bookings":                  "owmdsv",
@@ -38,8 +38,8 @@ var mayWhat = map[string]string{
 	"operators":                     "o",
 }
 
-// rowOf maps each route of the admin API to its row in mayWhat. A route without an entry fails the test.
-var rowOf = map[string]string{
+// rowOfRoute maps each route of the admin API to its row in permissionTable. A route without an entry fails the test.
+var rowOfRoute = map[string]string{
 	"GET /admin/openapi.json":                               "sign in",
 	"GET /admin/operators":                                  "operators",
 	"DELETE /admin/operators/:id":                           "operators",
@@ -111,7 +111,8 @@ var rowOf = map[string]string{
 	"POST /admin/businesses/:slug/messages/:id/retry":       "book, move, cancel, sell",
 }
 
-// rowOfPage maps each route of the owner's pages to its row in mayWhat. A route without an entry fails the test.
+// rowOfPage maps each route of the owner's pages to its row in permissionTable. A route without an entry fails the
+// test.
 var rowOfPage = map[string]string{
 	"GET /":                                              "see businesses",
 	"GET /business/:slug":                                "sign in",
@@ -172,9 +173,9 @@ var rowOfPage = map[string]string{
 	"POST /business/:slug/reservations/:id/return":       "book, move, cancel, sell",
 }
 
-// pageOutcome derives from the status whether a page refused the caller. The paths have random ids, so a permitted
+// findPageOutcome derives from the status whether a page refused the caller. The paths have random ids, so a permitted
 // caller may also get status 404; the outcome is then "in".
-func pageOutcome(a consoletest.Answer, path, want string) string {
+func findPageOutcome(a consoletest.Answer, path, want string) string {
 	switch {
 	case a.Status == 401, a.Status == 303 && a.Header.Get("Location") == "/sign-in":
 		return "401 unauthorized"
@@ -186,12 +187,12 @@ func pageOutcome(a consoletest.Answer, path, want string) string {
 	return "in"
 }
 
-// manyPeople returns a session for each role, by its letter in mayWhat. The key "nobody" has no session, and "another's
-// owner" has the session of an owner of another business.
-func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
+// addSessionPerRole returns a session for each role, by its letter in permissionTable. The key "nobody" has no session,
+// and "another's owner" has the session of an owner of another business.
+func addSessionPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
-		"nobody": "", "another's owner": w.SessionOf(t, "another@example.com",
+		"nobody": "", "another's owner": w.AddSession(t, "another@example.com",
 			access.Member{BusinessID: uuid.New(), Role: access.Owner}),
 	}
 	for _, role := range access.Roles {
@@ -199,15 +200,15 @@ func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[st
 		if role == access.Staff {
 			m.StaffID = uuid.New()
 		}
-		sessions[letters[role]] = w.SessionOf(t, string(role)+"@example.com", m)
+		sessions[roleLetters[role]] = w.AddSession(t, string(role)+"@example.com", m)
 	}
 	return sessions
 }
 
-func TestEveryPageIsAllowedByTheTable(t *testing.T) {
+func TestPagesFollowPermissionTable(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	people := manyPeople(t, w, publish(t, w))
+	people := addSessionPerRole(t, w, publish(t, w))
 	walked := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
@@ -217,20 +218,20 @@ func TestEveryPageIsAllowedByTheTable(t *testing.T) {
 		}
 		walked[name] = true
 		row, ok := rowOfPage[name]
-		if !ok || mayWhat[row] == "" {
+		if !ok || permissionTable[row] == "" {
 			t.Errorf("%s has no row in the table of who may do what", name)
 			continue
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
 		for _, who := range slices.Sorted(maps.Keys(people)) {
-			want := expected(route.Path, row, who)
+			want := findExpectedOutcome(route.Path, row, who)
 			var got consoletest.Answer
 			if route.Method == http.MethodPost {
-				got = press(t, w, path, people[who])
+				got = pressButton(t, w, path, people[who])
 			} else {
-				got = look(t, w, path, people[who])
+				got = getPage(t, w, path, people[who])
 			}
-			if got := pageOutcome(got, route.Path, want); got != want {
+			if got := findPageOutcome(got, route.Path, want); got != want {
 				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
 			}
 		}
@@ -242,14 +243,14 @@ func TestEveryPageIsAllowedByTheTable(t *testing.T) {
 	}
 }
 
-// letters maps each role to its letter in mayWhat.
-var letters = map[access.Role]string{
+// roleLetters maps each role to its letter in permissionTable.
+var roleLetters = map[access.Role]string{
 	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.FrontDesk: "d", access.Staff: "s",
 	access.Viewer: "v",
 }
 
-// outcome returns the status and code of an answer that refuses the caller, and "in" for other answers.
-func outcome(t *testing.T, a consoletest.Answer) string {
+// findOutcome returns the status and code of an answer that refuses the caller, and "in" for other answers.
+func findOutcome(t *testing.T, a consoletest.Answer) string {
 	t.Helper()
 	var refused struct{ MessageCode string }
 	_ = json.Unmarshal([]byte(a.Body), &refused)
@@ -260,41 +261,42 @@ func outcome(t *testing.T, a consoletest.Answer) string {
 	return "in"
 }
 
-// manyRoles returns a token for each role, by its letter in mayWhat. The key "nobody" has an unknown token, and
-// "another's owner" has the token of an owner of another business.
-func manyRoles(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
+// addTokenPerRole returns a token for each role, by its letter in permissionTable. The key "nobody" has an unknown
+// token, and "another's owner" has the token of an owner of another business.
+func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	tokens := map[string]string{
-		"o": w.TokenOf(t, access.Member{Role: access.Operator}), "nobody": "slo_" + strings.Repeat("0", 64),
-		"another's owner": w.TokenOf(t, access.Member{BusinessID: uuid.New(), Role: access.Owner}),
+		"o": w.AddToken(t, access.Member{Role: access.Operator}), "nobody": "slo_" + strings.Repeat("0", 64),
+		"another's owner": w.AddToken(t, access.Member{BusinessID: uuid.New(), Role: access.Owner}),
 	}
 	for _, role := range access.Roles[1:] {
 		m := access.Member{BusinessID: businessID, Role: role}
 		if role == access.Staff {
 			m.StaffID = uuid.New()
 		}
-		tokens[letters[role]] = w.TokenOf(t, m)
+		tokens[roleLetters[role]] = w.AddToken(t, m)
 	}
 	return tokens
 }
 
-// expected returns the outcome that mayWhat requires for a caller at a route.
-func expected(path, row, who string) string {
+// findExpectedOutcome returns the outcome that permissionTable requires for a caller at a route.
+func findExpectedOutcome(path, row, who string) string {
 	switch {
 	case who == "nobody":
 		return "401 unauthorized"
 	case who == "another's owner" && strings.Contains(path, ":slug"):
 		return "404 business_not_found"
-	case who == "another's owner" && strings.Contains(mayWhat[row], "w"), strings.Contains(mayWhat[row], who):
+	case who == "another's owner" && strings.Contains(permissionTable[row], "w"),
+		strings.Contains(permissionTable[row], who):
 		return "in"
 	}
 	return "403 forbidden"
 }
 
-func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
+func TestRoutesFollowPermissionTable(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.WrongTokensPerMinute = 0 })
-	tokens := manyRoles(t, w, publish(t, w))
+	tokens := addTokenPerRole(t, w, publish(t, w))
 	walked := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
@@ -302,31 +304,31 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 			continue
 		}
 		walked[name] = true
-		row, ok := rowOf[name]
-		if !ok || mayWhat[row] == "" {
+		row, ok := rowOfRoute[name]
+		if !ok || permissionTable[row] == "" {
 			t.Errorf("%s has no row in the table of who may do what", name)
 			continue
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
 		for _, who := range slices.Sorted(maps.Keys(tokens)) {
 			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" &&
-				expected(route.Path, row, who) == "in" {
+				findExpectedOutcome(route.Path, row, who) == "in" {
 				continue // the requests that follow still need the business
 			}
 			body := "{}"
 			if route.Method == http.MethodGet {
 				body = ""
 			}
-			want := expected(route.Path, row, who)
+			want := findExpectedOutcome(route.Path, row, who)
 			if who == "s" && row == "edit the offer" {
 				want = "in" // another test checks what staff may change
 			}
-			if got := outcome(t, w.CallAs(t, tokens[who], route.Method, path, body)); got != want {
+			if got := findOutcome(t, w.CallAs(t, tokens[who], route.Method, path, body)); got != want {
 				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
 			}
 		}
 	}
-	for name := range rowOf {
+	for name := range rowOfRoute {
 		if !walked[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
@@ -334,26 +336,26 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 	if got := w.CallAs(t, tokens["w"], "DELETE", harb, ""); got.Status != 204 {
 		t.Errorf("an owner removes the business: %d %s", got.Status, got.Body)
 	}
-	if got := outcome(t, w.CallAs(t, tokens["w"], "GET", harb, "")); got != "404 business_not_found" {
+	if got := findOutcome(t, w.CallAs(t, tokens["w"], "GET", harb, "")); got != "404 business_not_found" {
 		t.Errorf("a business that was removed: %s", got)
 	}
 }
 
-// as returns a token of a role in the business, and for staff the id of the member.
-func as(t *testing.T, w *consoletest.World, businessID uuid.UUID, role access.Role) (string, uuid.UUID) {
+// addTokenAs returns a token of a role in the business, and for staff the id of the member.
+func addTokenAs(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID, role access.Role) (string, uuid.UUID) {
 	t.Helper()
 	m := access.Member{BusinessID: businessID, Role: role}
 	if role == access.Staff {
 		m.StaffID = uuid.New()
 	}
-	return w.TokenOf(t, m), m.StaffID
+	return w.AddToken(t, m), m.StaffID
 }
 
-func TestAMemberOfTheStaffHasTheirOwnCalendarAlone(t *testing.T) {
+func TestStaffMemberSeesOnlyOwnCalendar(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	token, self := as(t, w, id, access.Staff)
+	token, self := addTokenAs(t, w, id, access.Staff)
 	own, other := someBooking("confirmed", "2026-12-01"), someBooking("confirmed", "2026-12-01")
 	colleague := uuid.New()
 	own.StaffID, other.StaffID = &self, &colleague
@@ -376,15 +378,15 @@ func TestAMemberOfTheStaffHasTheirOwnCalendarAlone(t *testing.T) {
 	}
 }
 
-func TestAViewerSeesNoContact(t *testing.T) {
+func TestViewerSeesNoContact(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	b, phone := someBooking("confirmed", "2026-12-01"), "+351912345678"
 	b.CustomerPhone, b.FormData = &phone, []byte(`{"instagram":"@cara"}`)
 	w.Booking.Add(id, b)
-	viewer, _ := as(t, w, id, access.Viewer)
-	desk, _ := as(t, w, id, access.FrontDesk)
+	viewer, _ := addTokenAs(t, w, id, access.Viewer)
+	desk, _ := addTokenAs(t, w, id, access.FrontDesk)
 	expect(t, w.CallAs(t, viewer, "GET", harb+"/bookings?query=cara@example.com", ""), 403, "forbidden", "customer")
 	for token, sees := range map[string]bool{viewer: false, desk: true} {
 		got := w.CallAs(t, token, "GET", harb+"/bookings", "")
@@ -421,8 +423,8 @@ func TestAViewerSeesNoContact(t *testing.T) {
 			page = "/business/harbor/tickets/" + field(t, made, "id").(string)
 		}
 		for role, sees := range map[access.Role]bool{access.Viewer: false, access.FrontDesk: true} {
-			session := w.SessionOf(t, string(role)+list[1:]+"@example.com", access.Member{BusinessID: id, Role: role})
-			got := look(t, w, page, session)
+			session := w.AddSession(t, string(role)+list[1:]+"@example.com", access.Member{BusinessID: id, Role: role})
+			got := getPage(t, w, page, session)
 			for _, contact := range []string{"cara@example.com", phone, "@cara"} {
 				if strings.Contains(got.Body, contact) != sees || !strings.Contains(got.Body, "Cara") {
 					t.Errorf("%s shows a %s %s: %v: %d %s", page, role, contact, !sees, got.Status, got.Body)
@@ -432,12 +434,12 @@ func TestAViewerSeesNoContact(t *testing.T) {
 	}
 }
 
-func TestOnlySomeRefundOtherThanByThePolicy(t *testing.T) {
+func TestRefundsBeyondPolicyNeedPermission(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	desk, _ := as(t, w, id, access.FrontDesk)
-	manager, _ := as(t, w, id, access.Manager)
+	desk, _ := addTokenAs(t, w, id, access.FrontDesk)
+	manager, _ := addTokenAs(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
 		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
 			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
@@ -451,12 +453,12 @@ func TestOnlySomeRefundOtherThanByThePolicy(t *testing.T) {
 	}
 }
 
-func TestWhoBelongsToNoOtherBusinessIsShownNoOther(t *testing.T) {
+func TestListShowsOnlyOwnBusinesses(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay"))
-	owner, _ := as(t, w, id, access.Owner)
+	w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay"))
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	got := w.CallAs(t, owner, "GET", "/admin/businesses", "")
 	if list := field(t, got, "businesses").([]any); len(list) != 1 || !strings.Contains(got.Body, `"harbor"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
@@ -464,26 +466,26 @@ func TestWhoBelongsToNoOtherBusinessIsShownNoOther(t *testing.T) {
 	if list := field(t, w.Call(t, "GET", "/admin/businesses", ""), "businesses").([]any); len(list) != 2 {
 		t.Errorf("the operator sees %v", list)
 	}
-	expect(t, w.CallAs(t, owner, "PUT", "/admin/businesses/new", consoletest.Manifest("new", "New")), 404,
+	expect(t, w.CallAs(t, owner, "PUT", "/admin/businesses/new", consoletest.BuildManifest("new", "New")), 404,
 		"business_not_found", "not found")
 }
 
-func TestATokenEndsAtOnce(t *testing.T) {
+func TestTokenEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
 	for what, token := range map[string]string{
-		"expired":      w.TokenUntil(t, time.Now().Add(-time.Second)),
+		"expired":      w.AddTokenUntil(t, time.Now().Add(-time.Second)),
 		"unknown":      "slo_" + strings.Repeat("a", 64),
 		"no token":     "slo_" + strings.Repeat("a", 63),
-		"upper case":   strings.ToUpper(w.TokenOf(t, access.Member{Role: access.Operator})),
-		"in its quote": `"` + w.TokenOf(t, access.Member{Role: access.Operator}) + `"`,
+		"upper case":   strings.ToUpper(w.AddToken(t, access.Member{Role: access.Operator})),
+		"in its quote": `"` + w.AddToken(t, access.Member{Role: access.Operator}) + `"`,
 	} {
 		if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
 			t.Errorf("%s: %d %s", what, got.Status, got.Body)
 		}
 	}
-	if got := w.CallAs(t, w.TokenUntil(t, time.Now().Add(time.Hour)), "GET", harb, ""); got.Status != 200 {
+	if got := w.CallAs(t, w.AddTokenUntil(t, time.Now().Add(time.Hour)), "GET", harb, ""); got.Status != 200 {
 		t.Errorf("a good one: %d %s", got.Status, got.Body)
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
 )
 
-// attacked is a console in which an attacker tries to misuse a user's browser.
-type attacked struct {
-	*consoletest.World
+// attackFixture is a console in which an attacker tries to misuse a user's browser.
+type attackFixture struct {
+	*consoletest.Fixture
 	id     uuid.UUID
 	device *consoletest.Device
 }
@@ -28,32 +28,33 @@ type attacked struct {
 type entrance struct {
 	// enter signs a person in by this route, in a browser that already has the session `brought`. The field is nil if
 	// the route begins no session.
-	enter func(t *testing.T, w *attacked, brought string) consoletest.Answer
+	enter func(t *testing.T, w *attackFixture, brought string) consoletest.Answer
 }
 
-// invitedAna is the body of an invitation whose answer has a sign-in link.
-const invitedAna = `{"business":"harbor","email":"ana@example.com","role":"owner","mail":false}`
+// anaInvitation is the body of an invitation whose answer has a sign-in link.
+const anaInvitation = `{"business":"harbor","email":"ana@example.com","role":"owner","mail":false}`
 
 // entrances has all routes of sign-in and of the account. A route without an entry fails the test.
 var entrances = map[string]entrance{
 	"GET /sign-in": {},
-	"POST /sign-in": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
-		return fill(t, w.World, "/sign-in", brought, url.Values{"email": {"ana@example.com"}, "password": {gulls}})
+	"POST /sign-in": {func(t *testing.T, w *attackFixture, brought string) consoletest.Answer {
+		return postForm(t, w.Fixture, "/sign-in", brought,
+			url.Values{"email": {"ana@example.com"}, "password": {gulls}})
 	}},
 	"GET /sign-in/link/:secret": {},
-	"POST /sign-in/link/:secret": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
-		return press(t, w.World, invite(t, w.World, consoletest.Token, invitedAna), brought)
+	"POST /sign-in/link/:secret": {func(t *testing.T, w *attackFixture, brought string) consoletest.Answer {
+		return pressButton(t, w.Fixture, invite(t, w.Fixture, consoletest.Token, anaInvitation), brought)
 	}},
 	"GET /sign-in/forgotten":        {},
 	"POST /sign-in/forgotten":       {},
 	"GET /sign-in/password/:secret": {},
-	"POST /sign-in/password/:secret": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
+	"POST /sign-in/password/:secret": {func(t *testing.T, w *attackFixture, brought string) consoletest.Answer {
 		email := uuid.NewString() + "@example.com"
-		invite(t, w.World, consoletest.Token, `{"business":"harbor","email":"`+email+`","role":"desk"}`)
+		invite(t, w.Fixture, consoletest.Token, `{"business":"harbor","email":"`+email+`","role":"desk"}`)
 		_, link := w.AwaitMail(t, email, 1)
-		return fill(t, w.World, link, brought, url.Values{"new": {herring}})
+		return postForm(t, w.Fixture, link, brought, url.Values{"new": {herring}})
 	}},
-	"GET /sign-in/oidc":                     {}, // TestAProvidersWayInBeginsASessionOfItsOwn signs in
+	"GET /sign-in/oidc":                     {}, // TestProviderSignInReplacesSession signs in
 	"GET /sign-in/oidc/callback":            {},
 	"POST /sign-in/passkey/begin":           {},
 	"GET /account":                          {},
@@ -66,46 +67,46 @@ var entrances = map[string]entrance{
 	"POST /account/passkeys":                {},
 	"POST /account/passkeys/begin":          {},
 	"GET /account/password":                 {},
-	"POST /sign-in/passkey": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
-		told, cookie := ask(t, w.World, "")
-		return atOwner(t, w.World, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}},
+	"POST /sign-in/passkey": {func(t *testing.T, w *attackFixture, brought string) consoletest.Answer {
+		told, cookie := beginPasskeySignIn(t, w.Fixture, "")
+		return postToOwner(t, w.Fixture, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}},
 			challengeCookie, cookie, sessionCookie, brought)
 	}},
 	"POST /account/sessions/:id/end":    {},
 	"POST /account/devices/:id/end":     {},
 	"POST /account/passkeys/:id/remove": {},
-	"POST /account/password":            {}, // see TestAChangedPasswordEndsEverySessionOnEveryReplica
+	"POST /account/password":            {}, // see TestChangedPasswordEndsSessionsOnEveryReplica
 	"POST /account/password/remove":     {},
 }
 
-// lured starts a console with all kinds of sign-in. Its OpenID provider does not answer.
-func lured(t *testing.T) *attacked {
+// newAttackFixture starts a console with all kinds of sign-in. Its OpenID provider does not answer.
+func newAttackFixture(t *testing.T) *attackFixture {
 	t.Helper()
-	w := &attacked{World: consoletest.Start(t, func(c *console.Config) {
+	w := &attackFixture{Fixture: consoletest.Start(t, func(c *console.Config) {
 		c.OIDC = oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "slotmesh", ClientSecret: "a secret of theirs"}
 	}), device: consoletest.NewDevice()}
-	w.id = publish(t, w.World)
-	addPasskey(t, w.World, withPassword(t, w.World, w.id, "ana@example.com", gulls), w.device)
+	w.id = publish(t, w.Fixture)
+	addPasskey(t, w.Fixture, addPersonWithPassword(t, w.Fixture, w.id, "ana@example.com", gulls), w.device)
 	return w
 }
 
-// strangers has the headers that a browser sends with a form on another site.
-var strangers = [][]string{
+// crossSiteHeaders has the headers that a browser sends with a form on another site.
+var crossSiteHeaders = [][]string{
 	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 	{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
 }
 
-// evil has parameters with which an attacker tries to redirect a browser to another site.
-var evil = url.Values{}
+// foreignTargets has parameters with which an attacker tries to redirect a browser to another site.
+var foreignTargets = url.Values{}
 
 func init() {
 	for _, name := range []string{"to", "next", "back", "return", "return_to", "redirect", "url"} {
-		evil[name] = []string{"https://evil.example/", "//evil.example", `/\evil.example`}
+		foreignTargets[name] = []string{"https://evil.example/", "//evil.example", `/\evil.example`}
 	}
 }
 
-// keptIn fails if a page allows frames or forms of other sites, or redirects to another site.
-func keptIn(t *testing.T, name string, got consoletest.Answer) {
+// checkEmbeddingIsDenied fails if a page allows frames or forms of other sites, or redirects to another site.
+func checkEmbeddingIsDenied(t *testing.T, name string, got consoletest.Answer) {
 	t.Helper()
 	if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") ||
 		!strings.Contains(policy, "form-action 'self'") {
@@ -118,11 +119,11 @@ func keptIn(t *testing.T, name string, got consoletest.Answer) {
 	}
 }
 
-// TestEveryFormIsKeptFromOtherSites shows that forms refuse requests of other sites. No page can be framed or redirects
+// TestFormsRejectOtherSites shows that forms refuse requests of other sites. No page can be framed or redirects
 // to another site.
-func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
+func TestFormsRejectOtherSites(t *testing.T) {
 	t.Parallel()
-	w := lured(t)
+	w := newAttackFixture(t)
 	walked := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
@@ -141,21 +142,22 @@ func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString(), ":secret",
 			strings.Repeat("0", 64)).Replace(route.Path)
-		session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
+		session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 		if route.Method == http.MethodGet {
 			for _, who := range []string{"", session} {
-				keptIn(t, name, look(t, w.World, path+"?"+evil.Encode(), who))
+				checkEmbeddingIsDenied(t, name, getPage(t, w.Fixture, path+"?"+foreignTargets.Encode(), who))
 			}
 			continue
 		}
-		for _, header := range strangers {
-			if got := fill(t, w.World, path, session, evil, header...); got.Status != 403 ||
+		for _, header := range crossSiteHeaders {
+			if got := postForm(t, w.Fixture, path, session, foreignTargets, header...); got.Status != 403 ||
 				got.Header.Get("Set-Cookie") != "" {
 				t.Errorf("%s with %v: %d %v", name, header, got.Status, got.Header)
 			}
 		}
-		keptIn(t, name, fill(t, w.World, path+"?"+evil.Encode(), session, evil))
-		keptIn(t, name, fill(t, w.World, path, "", evil))
+		checkEmbeddingIsDenied(t, name, postForm(t, w.Fixture, path+"?"+foreignTargets.Encode(), session,
+			foreignTargets))
+		checkEmbeddingIsDenied(t, name, postForm(t, w.Fixture, path, "", foreignTargets))
 	}
 	for name := range entrances {
 		if !walked[name] {
@@ -164,44 +166,46 @@ func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 	}
 }
 
-// TestEveryWayInBeginsASessionOfItsOwn shows that each sign-in creates a new session and ends the session that the
+// TestSignInsReplaceSession shows that each sign-in creates a new session and ends the session that the
 // browser had before.
-func TestEveryWayInBeginsASessionOfItsOwn(t *testing.T) {
+func TestSignInsReplaceSession(t *testing.T) {
 	t.Parallel()
-	w := lured(t)
+	w := newAttackFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(entrances)) {
 		if enter := entrances[name].enter; enter != nil {
-			w.fixate(t, name, func(brought string) consoletest.Answer { return enter(t, w, brought) })
+			w.signInTwice(t, name, func(brought string) consoletest.Answer { return enter(t, w, brought) })
 		}
 	}
 }
 
-func TestAProvidersWayInBeginsASessionOfItsOwn(t *testing.T) {
+func TestProviderSignInReplacesSession(t *testing.T) {
 	t.Parallel()
-	w := &attacked{World: withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})}
-	w.id = publish(t, w.World)
-	w.fixate(t, "oidc", func(brought string) consoletest.Answer {
-		address, cookie := attempt(t, w.World)
-		return comeBack(t, w.World, vouched(t, address, "ana@example.com"), cookie+"; slotmesh-session="+brought)
+	w := &attackFixture{Fixture: withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})}
+	w.id = publish(t, w.Fixture)
+	w.signInTwice(t, "oidc", func(brought string) consoletest.Answer {
+		address, cookie := beginSignIn(t, w.Fixture)
+		return requestCallback(t, w.Fixture, signInAtProvider(t, address, "ana@example.com"),
+			cookie+"; slotmesh-session="+brought)
 	})
 }
 
-// fixate signs in twice: in a browser with an invented session, and in one with the session of another person.
-func (w *attacked) fixate(t *testing.T, name string, enter func(brought string) consoletest.Answer) {
+// signInTwice signs in twice: in a browser with an invented session, and in one with the session of another person.
+func (w *attackFixture) signInTwice(t *testing.T, name string, enter func(brought string) consoletest.Answer) {
 	t.Helper()
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 	for kind, brought := range map[string]string{
-		"made up": strings.Repeat("a", 64), "an attacker's": w.SessionOf(t, uuid.NewString()+"@example.com",
+		"made up": strings.Repeat("a", 64), "an attacker's": w.AddSession(t, uuid.NewString()+"@example.com",
 			access.Member{BusinessID: w.id, Role: access.FrontDesk}),
 	} {
 		got := enter(brought)
 		if got.Status != 303 {
 			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
 		}
-		if session := sessionIn(t, got); session == brought || look(t, w.World, "/account", session).Status != 200 {
+		if session := findSession(t, got); session == brought || getPage(t, w.Fixture, "/account",
+			session).Status != 200 {
 			t.Errorf("%s with %s session: the new one is the same, or none", name, kind)
 		}
-		if after := look(t, w.World, "/account", brought); after.Status != 303 {
+		if after := getPage(t, w.Fixture, "/account", brought); after.Status != 303 {
 			t.Errorf("%s: %s session is good afterwards", name, kind)
 		}
 	}

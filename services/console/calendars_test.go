@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestACalendarsAddressIsShownOnce(t *testing.T) {
+func TestCalendarAddressIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)

@@ -10,17 +10,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestOnlyWhoHasAnotherBusinessIsOfferedIt shows that the pages offer "Switch business" only to members of several
+// TestSwitchNeedsAnotherBusiness shows that the pages offer "Switch business" only to members of several
 // businesses and to operators.
-func TestOnlyWhoHasAnotherBusinessIsOfferedIt(t *testing.T) {
+func TestSwitchNeedsAnotherBusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
+	harbor := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor"))
 	other := w.Call(
 		t,
 		"PUT",
 		"/admin/businesses/marina",
-		consoletest.Manifest("marina", "Marina"),
+		consoletest.BuildManifest("marina", "Marina"),
 		"Content-Type",
 		yaml,
 	)
@@ -34,9 +34,9 @@ func TestOnlyWhoHasAnotherBusinessIsOfferedIt(t *testing.T) {
 		"two":      {[]access.Member{one, {BusinessID: marina, Role: access.Viewer}}, true},
 		"operator": {[]access.Member{{Role: access.Operator}}, true},
 	} {
-		session := w.SessionOf(t, name+"@example.com", c.of...)
+		session := w.AddSession(t, name+"@example.com", c.of...)
 		for _, at := range []string{"today", "more"} {
-			page := look(t, w, "/business/harbor/"+at+"?lang=en", session)
+			page := getPage(t, w, "/business/harbor/"+at+"?lang=en", session)
 			if got := strings.Contains(page.Body, "Switch business"); page.Status != 200 || got != c.want {
 				t.Errorf("%s, %s: %d, offered %v", name, at, page.Status, got)
 			}

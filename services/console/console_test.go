@@ -31,13 +31,13 @@ const (
 )
 
 // publish publishes the business harbor and returns its id.
-func publish(t *testing.T, w *consoletest.World) uuid.UUID {
+func publish(t *testing.T, w *consoletest.Fixture) uuid.UUID {
 	t.Helper()
-	return publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
+	return publishText(t, w, consoletest.BuildManifest("harbor", "Harbor"))
 }
 
 // publishText publishes the first version of harbor and returns the id of the business.
-func publishText(t *testing.T, w *consoletest.World, text string) uuid.UUID {
+func publishText(t *testing.T, w *consoletest.Fixture, text string) uuid.UUID {
 	t.Helper()
 	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	if got.Status != http.StatusCreated {
@@ -64,7 +64,7 @@ func expect(t *testing.T, a consoletest.Answer, status int, code, sentence strin
 	}
 }
 
-func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
+func TestAdminAPINeedsToken(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", consoletest.Token,
@@ -86,7 +86,7 @@ func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
 	}
 }
 
-func TestPublishAnswers201FirstAnd200After(t *testing.T) {
+func TestPublishAnswers201Then200(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	for i, want := range []struct {
@@ -94,7 +94,7 @@ func TestPublishAnswers201FirstAnd200After(t *testing.T) {
 		etag    string
 		version float64
 	}{{201, `"1"`, 1}, {200, `"2"`, 2}} {
-		got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml)
+		got := w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"), "Content-Type", yaml)
 		if got.Status != want.status || got.Header.Get("ETag") != want.etag ||
 			field(t, got, "version") != want.version {
 			t.Errorf("publish %d: %d %s %s", i+1, got.Status, got.Header.Get("ETag"), got.Body)
@@ -107,12 +107,12 @@ func TestPublishAnswers201FirstAnd200After(t *testing.T) {
 	}
 }
 
-func TestPublishOverANewerVersionIsRefused(t *testing.T) {
+func TestPublishRejectsStaleVersion(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
 	publishIf := func(version string) consoletest.Answer {
-		return w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match",
+		return w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match",
 			version)
 	}
 	if got := publishIf(`"1"`); got.Status != 200 {
@@ -121,10 +121,10 @@ func TestPublishOverANewerVersionIsRefused(t *testing.T) {
 	expect(t, publishIf(`"1"`), 412, "precondition_failed", "the newest version is 2, not 1")
 }
 
-func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
+func TestPublishReportsAllProblems(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
+	text := strings.Replace(consoletest.BuildManifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
 		"colour: blue\n"
 	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	expect(t, got, 400, "invalid_parameter", "manifest")
@@ -138,10 +138,10 @@ func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 	}
 }
 
-func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
+func TestPublishRejectsOtherDocuments(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	manifest := consoletest.Manifest("harbor", "Harbor")
+	manifest := consoletest.BuildManifest("harbor", "Harbor")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", "application/xml"), 415, "unsupported_media_type",
 		"application/yaml")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", ";;"), 415, "unsupported_media_type", "Content-Type")
@@ -156,14 +156,14 @@ func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
 	}
 }
 
-func TestAManifestComesBackAsItWasPublished(t *testing.T) {
+func TestManifestIsReturnedUnchanged(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Port"), "Content-Type", yaml)
+	w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Port"), "Content-Type", yaml)
 
 	got := w.Call(t, "GET", harb+"?version=1", "", "Accept", yaml)
-	if diff := cmp.Diff(consoletest.Manifest("harbor", "Harbor"), got.Body); diff != "" ||
+	if diff := cmp.Diff(consoletest.BuildManifest("harbor", "Harbor"), got.Body); diff != "" ||
 		got.Header.Get("ETag") != `"1"` ||
 		got.Header.Get("Content-Type") != yaml {
 		t.Errorf("%v %s", got.Header, diff)
@@ -180,7 +180,7 @@ func TestAManifestComesBackAsItWasPublished(t *testing.T) {
 	expect(t, w.Call(t, "GET", harb+"?version=x", ""), 400, "invalid_parameter", "version")
 }
 
-func TestAnUnknownBusinessIsNotFound(t *testing.T) {
+func TestUnknownBusinessIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := uuid.NewString()
@@ -198,7 +198,7 @@ func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 	}
 }
 
-func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
+func TestUnknownPathsAndMethodsAreFaults(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -207,7 +207,7 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 		harb + "/bookings/" + uuid.NewString() + "/refunds"} {
 		expect(t, w.Call(t, "GET", path, ""), 404, "not_found", "nothing")
 	}
-	session := consoletest.Cookie(w.SessionOf(t, "ana@example.com",
+	session := consoletest.FormatCookie(w.AddSession(t, "ana@example.com",
 		access.Member{BusinessID: business, Role: access.Owner}))
 	for _, path := range []string{"/nowhere", "/internal/businesses", "/metrics", "/businesses",
 		"/business/harbor/nothing", "/assets/owner.css"} {
@@ -222,11 +222,11 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	}
 }
 
-func TestListsComeInPages(t *testing.T) {
+func TestListsHavePages(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	for _, slug := range []string{"a", "b", "c"} {
-		w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Name of "+slug))
+		w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.BuildManifest(slug, "Name of "+slug))
 	}
 	var slugs []string
 	query := "?limit=2"
@@ -256,11 +256,11 @@ func TestListsComeInPages(t *testing.T) {
 	}
 }
 
-func TestRollbackPublishesAnOldVersionAgain(t *testing.T) {
+func TestRollbackRepublishesOldVersion(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Port"))
+	w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Port"))
 	got := w.Call(t, "POST", harb+"/rollback", `{"version": 1}`)
 	if got.Status != 200 || field(t, got, "version") != 3.0 || got.Header.Get("ETag") != `"3"` {
 		t.Errorf("%d %s", got.Status, got.Body)
@@ -282,7 +282,7 @@ func TestRollbackPublishesAnOldVersionAgain(t *testing.T) {
 	expect(t, w.Call(t, "POST", harb+"/rollback", strings.Repeat(" ", 70_000)), 413, "payload_too_large", "65536")
 }
 
-func TestAKeyIsShownOnce(t *testing.T) {
+func TestKeySecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -314,7 +314,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	expect(t, w.Call(t, "DELETE", harb+"/keys/1", ""), 404, "not_found", "Key")
 }
 
-func TestBadKeysAreRefusedByField(t *testing.T) {
+func TestCreateKeyReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -341,7 +341,7 @@ func someBooking(status, date string) booking.Booking {
 	}
 }
 
-func TestBookingsAreListedAndMoved(t *testing.T) {
+func TestBookingsListAndTransition(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -382,7 +382,7 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	}
 }
 
-func TestABookingIsCancelledAndRefunded(t *testing.T) {
+func TestBookingCancelsAndRefunds(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -429,7 +429,7 @@ func TestABookingIsCancelledAndRefunded(t *testing.T) {
 	expect(t, w.Call(t, "GET", harb+"/bookings/1/cancellation", ""), 404, "not_found", "Booking")
 }
 
-func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
+func TestRemoveNeedsForceForFutureBookings(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -439,18 +439,18 @@ func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
 	expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict",
 		"bookings (1), tickets (0) and reservations (0) lie ahead")
 	expect(t, w.Call(t, "DELETE", harb+"?force=maybe", ""), 400, "invalid_parameter", "force")
-	if w.Call(t, "GET", harb, "").Status != 200 || w.Booking.LiveKeys(business) != 1 {
+	if w.Call(t, "GET", harb, "").Status != 200 || w.Booking.CountLiveKeys(business) != 1 {
 		t.Error("the refusal changed something")
 	}
 	if got := w.Call(t, "DELETE", harb+"?force=true", ""); got.Status != 204 {
 		t.Errorf("by force: %d %s", got.Status, got.Body)
 	}
-	if w.Call(t, "GET", harb, "").Status != 404 || w.Booking.LiveKeys(business) != 0 {
+	if w.Call(t, "GET", harb, "").Status != 404 || w.Booking.CountLiveKeys(business) != 0 {
 		t.Error("the business or its key is still there")
 	}
 }
 
-func TestABusinessWithTicketsOrReservationsAheadIsRemovedByForceOnly(t *testing.T) {
+func TestRemoveNeedsForceForFutureSales(t *testing.T) {
 	t.Parallel()
 	for what, order := range map[string][2]string{
 		"tickets (2)":      {"/tickets", someTickets("Cara")},
@@ -468,7 +468,7 @@ func TestABusinessWithTicketsOrReservationsAheadIsRemovedByForceOnly(t *testing.
 	}
 }
 
-func TestABusinessWithoutBookingsAheadIsRemoved(t *testing.T) {
+func TestRemoveDeletesBusinessWithoutBookings(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -478,7 +478,7 @@ func TestABusinessWithoutBookingsAheadIsRemoved(t *testing.T) {
 	}
 }
 
-func TestAPeerThatIsAwayIs503(t *testing.T) {
+func TestUnavailablePeerIs503(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -490,7 +490,7 @@ func TestAPeerThatIsAwayIs503(t *testing.T) {
 	}
 }
 
-func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
+func TestChangesAreLoggedWithoutCustomerData(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -527,7 +527,7 @@ func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 	}
 }
 
-func TestSettingsAreJudgedAsAWhole(t *testing.T) {
+func TestValidateReportsAllSettings(t *testing.T) {
 	t.Parallel()
 	rt := server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: telemetry.Discard()}
 	for _, token := range []string{
@@ -545,7 +545,7 @@ func TestSettingsAreJudgedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestRandomTokensOneOrSeveralAreGood(t *testing.T) {
+func TestCheckTokensAcceptsRandomTokens(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{rand.Text(), rand.Text() + "," + rand.Text()} {
 		_, err := console.New(t.Context(), console.Config{AdminToken: good},
@@ -556,15 +556,17 @@ func TestRandomTokensOneOrSeveralAreGood(t *testing.T) {
 	}
 }
 
-func TestTheIdempotencyKeyIsPassedOnAndABadOneRefused(t *testing.T) {
+func TestIdempotencyKeyIsForwardedOrRejected(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key",
+	got := w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"), "Content-Type", yaml,
+		"Idempotency-Key",
 		"publish-1")
-	if keys := w.Catalog.Keys(); got.Status != http.StatusCreated || len(keys) != 1 || keys[0] != "publish-1" {
+	if keys := w.Catalog.ListKeys(); got.Status != http.StatusCreated || len(keys) != 1 || keys[0] != "publish-1" {
 		t.Errorf("%d %s; catalog was sent the keys %q", got.Status, got.Body, keys)
 	}
-	expect(t, w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key",
+	expect(t, w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"), "Content-Type", yaml,
+		"Idempotency-Key",
 		"a b"),
 		400, "invalid_parameter", "Idempotency-Key")
 }

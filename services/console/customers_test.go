@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// customersIn returns the names of the customers in a list, each with the numbers of bookings and reservations.
-func customersIn(t *testing.T, list consoletest.Answer) string {
+// listCustomers returns the names of the customers in a list, each with the numbers of bookings and reservations.
+func listCustomers(t *testing.T, list consoletest.Answer) string {
 	t.Helper()
 	var all []string
 	for _, c := range field(t, list, "customers").([]any) {
@@ -23,7 +23,7 @@ func customersIn(t *testing.T, list consoletest.Answer) string {
 	return strings.Join(all, ", ")
 }
 
-func TestCustomersAreListedExportedAndErased(t *testing.T) {
+func TestCustomersListExportAndErase(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -49,7 +49,7 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 		"?limit=1": "ada 2 1 …",
 	} {
 		got := w.Call(t, "GET", at+query, "")
-		text := customersIn(t, got)
+		text := listCustomers(t, got)
 		if strings.Contains(got.Body, "next_cursor") {
 			text += " …"
 		}
@@ -93,9 +93,9 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	}
 }
 
-// TestErasingReachesMessagesAndDeliveries shows that a customer's messages are exported and erased. If notifications
+// TestEraseIncludesMessagesAndDeliveries shows that a customer's messages are exported and erased. If notifications
 // does not answer, the outcome is unknown, and a repeated request completes the erasure.
-func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
+func TestEraseIncludesMessagesAndDeliveries(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -103,17 +103,17 @@ func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	for id, status := range map[uuid.UUID]string{done: "completed", ahead: "pending"} {
 		w.Booking.Add(business, booking.Booking{ID: id, Status: status, CustomerName: "Ada",
 			CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"})
-		w.Notifications.Keep(business, consoletest.Message{About: id, To: "Ada@example.com"},
+		w.Notifications.AddMessages(business, consoletest.Message{About: id, To: "Ada@example.com"},
 			consoletest.Message{About: id, To: "bob@example.com"})
 	}
 	at := harb + "/customers/erase"
-	w.Notifications.Leave(true)
+	w.Notifications.SetUnavailable(true)
 	expect(t, w.Call(t, "POST", at, `{"email": "ada@example.com"}`), 503, "outcome_unknown", "repeat")
 	export := harb + "/customers/export?email=ada@example.com"
 	if got := w.Call(t, "GET", export, ""); got.Status != 503 {
 		t.Errorf("exported without messages: %d %s", got.Status, got.Body)
 	}
-	w.Notifications.Leave(false)
+	w.Notifications.SetUnavailable(false)
 	if got := w.Call(t, "GET", export, ""); len(field(t, got, "bookings").([]any)) != 1 ||
 		len(field(t, got, "messages").([]any)) != 2 || !strings.Contains(got.Body, "See you soon.") ||
 		strings.Contains(got.Body, "bob@") {

@@ -35,10 +35,11 @@ type program struct {
 	Every  int    `json:"interval"`
 }
 
-func begin(t *testing.T, w *consoletest.World, name string) program {
+func begin(t *testing.T, w *consoletest.Fixture, name string) program {
 	t.Helper()
 	got := program{}
-	a := fill(t, w, "/device/authorization", "", url.Values{"client_id": {"slotmesh"}, "device_name": {name}}, "Origin",
+	a := postForm(t, w, "/device/authorization", "", url.Values{"client_id": {"slotmesh"}, "device_name": {name}},
+		"Origin",
 		"", "Sec-Fetch-Site", "")
 	if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != 200 ||
 		a.Header.Get("Cache-Control") != "no-store" {
@@ -48,9 +49,9 @@ func begin(t *testing.T, w *consoletest.World, name string) program {
 }
 
 // poll requests the token for a device code and returns the token or the error code.
-func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
+func poll(t *testing.T, w *consoletest.Fixture, device string) (string, string) {
 	t.Helper()
-	a := fill(t, w, "/device/token", "", url.Values{
+	a := postForm(t, w, "/device/token", "", url.Values{
 		"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
 		"device_code": {device},
 	}, "Origin", "", "Sec-Fetch-Site", "")
@@ -67,15 +68,15 @@ func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 }
 
 // allow answers the code of a program in the browser: `answer` is "allow" or "refuse".
-func allow(t *testing.T, w *consoletest.World, session, code, business, answer string) consoletest.Answer {
+func allow(t *testing.T, w *consoletest.Fixture, session, code, business, answer string) consoletest.Answer {
 	t.Helper()
-	return fill(t, w, "/device", session, url.Values{"code": {code}, "for": {business}, "answer": {answer}})
+	return postForm(t, w, "/device", session, url.Values{"code": {code}, "for": {business}, "answer": {answer}})
 }
 
-func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
+func TestProgramActsForConfirmingPerson(t *testing.T) {
 	t.Parallel()
 	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // a slow machine must not change the time between polls
-	other := w.Replica(t)
+	other := w.StartReplica(t)
 	id := publish(t, w)
 	p := begin(t, w, "Ana's <b> laptop")
 	if p.URI != consoletest.OwnerURL+"/device" || p.Whole != p.URI+"?code="+p.Code || p.Until != 600 || p.Every != 5 ||
@@ -88,8 +89,8 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	if _, said := poll(t, w, p.Device); said != "slow_down" {
 		t.Error(said)
 	}
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	page := look(t, w, "/device?code="+strings.ToLower(p.Code), mia)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	page := getPage(t, w, "/device?code="+strings.ToLower(p.Code), mia)
 	for _, text := range []string{p.Code, "Ana&#39;s &lt;b&gt; laptop", "Harbor", "you have just started it yourself"} {
 		if page.Status != 200 || !strings.Contains(page.Body, text) {
 			t.Errorf("%d lacks %s: %s", page.Status, text, page.Body)
@@ -102,7 +103,7 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 		got.Header.Get("Location") != "/device?done=allowed" {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if got := allow(t, w, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner}), p.Code,
+	if got := allow(t, w, w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner}), p.Code,
 		id.String(), "allow"); got.Status != 422 {
 		t.Errorf("answered twice: %d", got.Status)
 	}
@@ -134,8 +135,8 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	if got := w.CallAs(t, tokens[0], "GET", harb+"/keys", ""); got.Status != 403 {
 		t.Errorf("what its person may not: %d", got.Status)
 	}
-	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
-	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+idOfMember(t, w, "mia@example.com"),
+	owner := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
+	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+findMemberID(t, w, "mia@example.com"),
 		""); got.Status != 204 || w.CallAs(t, tokens[0], "GET", harb, "").Status != 401 {
 		t.Errorf("it stays good once its person is removed: %d", got.Status)
 	}
@@ -145,11 +146,11 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
+func TestRefusedProgramGetsNoToken(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	ana := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	p := begin(t, w, "")
 	if got := allow(t, w, ana, p.Code, "", "refuse"); got.Status != 303 ||
 		got.Header.Get("Location") != "/device?done=refused" {
@@ -162,15 +163,15 @@ func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
 	}
 	// A program also gets no token if the person is demoted between the confirmation and the program's next poll.
 	p = begin(t, w, "")
-	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	allow(t, w, ana, p.Code, id.String(), "allow")
-	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
-	w.CallAs(t, owner, "PATCH", harb+"/members/"+idOfMember(t, w, "ana@example.com"), `{"role":"viewer"}`)
+	owner := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
+	w.CallAs(t, owner, "PATCH", harb+"/members/"+findMemberID(t, w, "ana@example.com"), `{"role":"viewer"}`)
 	if token, said := poll(t, w, p.Device); said != "access_denied" || token != "" {
 		t.Error(said)
 	}
 	for _, code := range []string{"BCDF-GHJK", "", "x", strings.Repeat("B", 9), p.Code} {
-		if got := look(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 &&
+		if got := getPage(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 &&
 			(got.Status != 422 || !strings.Contains(got.Body, "No program shows this code")) {
 			t.Errorf("%s: %d %s", code, got.Status, got.Body)
 		}
@@ -178,17 +179,17 @@ func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
 	for form, want := range map[string]string{"client_id=slotmesh": "unsupported_grant_type",
 		"": "unsupported_grant_type"} {
 		values, _ := url.ParseQuery(form)
-		if got := fill(t, w, "/device/token", "", values); got.Status != 400 || !strings.Contains(got.Body, want) {
+		if got := postForm(t, w, "/device/token", "", values); got.Status != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d %s", form, got.Status, got.Body)
 		}
 	}
-	if got := fill(t, w, "/device/authorization", "", nil); got.Status != 400 || !strings.Contains(got.Body,
+	if got := postForm(t, w, "/device/authorization", "", nil); got.Status != 400 || !strings.Contains(got.Body,
 		"invalid_request") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
 
-func TestAProgramWaitsTenMinutes(t *testing.T) {
+func TestDeviceLoginExpiresAfterTenMinutes(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -206,14 +207,14 @@ func TestAProgramWaitsTenMinutes(t *testing.T) {
 	}
 }
 
-// TestWhoSignsInComesBackToTheirProgram shows that a person who must sign in before they confirm a program is then
+// TestSignInReturnsToProgram shows that a person who must sign in before they confirm a program is then
 // redirected to the page with its code.
-func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
+func TestSignInReturnsToProgram(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
 	p := begin(t, w, "")
-	sent := look(t, w, "/device?code="+p.Code, "")
+	sent := getPage(t, w, "/device?code="+p.Code, "")
 	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
 	if sent.Status != 303 || sent.Header.Get("Location") != "/sign-in" || !strings.HasPrefix(cookie,
 		"slotmesh-device=") {
@@ -221,7 +222,7 @@ func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 	}
 	for brought, want := range map[string]string{cookie: "/device?code=" + p.Code,
 		"slotmesh-device=//evil.example": "/", "": "/"} {
-		got := fill(t, w, "/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, "Cookie",
+		got := postForm(t, w, "/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, "Cookie",
 			brought)
 		if got.Status != 303 || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d to %s", brought, got.Status, got.Header.Get("Location"))
@@ -229,31 +230,31 @@ func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 	}
 }
 
-func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
+func TestDeviceLoginsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.SignInsPerMinute, c.Limits.WrongTokensPerMinute = 10, 10
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	email := uuid.NewString() + "@example.com"
-	session := w.SessionOf(t, email, access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	begins, polls, guesses := stranger(), stranger(), stranger()
-	refusedAfter(t, "begin", func(int) consoletest.Answer {
-		return fill(t, w, "/device/authorization", "", url.Values{"client_id": {"x"}}, "X-Forwarded-For", begins)
-	}, window{10, time.Minute})
-	refusedAfter(t, "poll", func(int) consoletest.Answer {
-		return fill(t, w, "/device/token", "", url.Values{
+	session := w.AddSession(t, email, access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	begins, polls, guesses := newAddress(), newAddress(), newAddress()
+	checkRateLimit(t, "begin", func(int) consoletest.Answer {
+		return postForm(t, w, "/device/authorization", "", url.Values{"client_id": {"x"}}, "X-Forwarded-For", begins)
+	}, rateWindow{10, time.Minute})
+	checkRateLimit(t, "poll", func(int) consoletest.Answer {
+		return postForm(t, w, "/device/token", "", url.Values{
 			"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {strings.Repeat("0", 64)},
 		}, "X-Forwarded-For", polls)
-	}, window{10, time.Minute})
-	refusedAfter(t, "guess", func(int) consoletest.Answer {
-		return fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}},
+	}, rateWindow{10, time.Minute})
+	checkRateLimit(t, "guess", func(int) consoletest.Answer {
+		return postForm(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}},
 			"X-Forwarded-For", guesses)
-	}, slowed...)
+	}, failureWindows...)
 }
 
 // connect signs a program in to a business in the name of the person with this session, and returns its token.
-func connect(t *testing.T, w *consoletest.World, session, name string, business uuid.UUID) string {
+func connect(t *testing.T, w *consoletest.Fixture, session, name string, business uuid.UUID) string {
 	t.Helper()
 	p := begin(t, w, name)
 	if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
@@ -266,8 +267,8 @@ func connect(t *testing.T, w *consoletest.World, session, name string, business 
 	return token
 }
 
-// childOf uses a token to create another token and returns it.
-func childOf(t *testing.T, w *consoletest.World, token string) string {
+// createChildToken uses a token to create another token and returns it.
+func createChildToken(t *testing.T, w *consoletest.Fixture, token string) string {
 	t.Helper()
 	return field(t, w.CallAs(t, token, "POST", "/admin/tokens",
 		`{"name":"of a program","business":"harbor","role":"owner"}`), "token").(string)
@@ -281,26 +282,26 @@ func TestProgramsEndWithPassword(t *testing.T) {
 	for how, end := range map[string]func(email, session string, person uuid.UUID){
 		"reset": func(_, _ string, person uuid.UUID) { resetPassword(t, w, person) },
 		"changed": func(email, _ string, _ uuid.UUID) {
-			session := withPassword(t, w, id, email, gulls)
-			if got := fill(t, w, "/account/password", session,
+			session := addPersonWithPassword(t, w, id, email, gulls)
+			if got := postForm(t, w, "/account/password", session,
 				url.Values{"current": {gulls}, "new": {herring}}); got.Status != 303 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		},
 	} {
 		email := how + "@example.com"
-		session := w.SessionOf(t, email, owner)
+		session := w.AddSession(t, email, owner)
 		who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 		if err != nil {
 			t.Fatal(err)
 		}
 		program := connect(t, w, session, "laptop", id)
-		child, named := childOf(t, w, program), w.TokenMadeBy(t, owner, who.ID)
+		child, named := createChildToken(t, w, program), w.AddTokenCreatedBy(t, owner, who.ID)
 		waits := begin(t, w, "laptop that waits")
 		if got := allow(t, w, session, waits.Code, id.String(), "allow"); got.Status != 303 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
-		other := connect(t, w, w.SessionOf(t, "other-"+email, owner), "another's", id)
+		other := connect(t, w, w.AddSession(t, "other-"+email, owner), "another's", id)
 		end(email, session, who.ID)
 		for name, token := range map[string]string{"the program": program, "the program's token": child} {
 			if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
@@ -323,15 +324,15 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	stays, ends := connect(t, w, session, "desk of Ana", id), connect(t, w, session, "Ana's <b> laptop", id)
-	child := childOf(t, w, ends)
+	child := createChildToken(t, w, ends)
 	mail, _ := w.AwaitMail(t, "ana@example.com", 2)
 	if text := strings.Join(mail.Paragraphs, " "); mail.Subject != "A program was connected to your account" ||
 		!strings.Contains(text, "desk of Ana") && !strings.Contains(text, "laptop") {
 		t.Errorf("%s: %s", mail.Subject, text)
 	}
-	page := look(t, w, "/account", session)
+	page := getPage(t, w, "/account", session)
 	for _, text := range []string{"Connected programs", "desk of Ana", "Ana&#39;s &lt;b&gt; laptop", "Harbor",
 		"Last used", "Not used yet"} {
 		if !strings.Contains(page.Body, text) {
@@ -340,14 +341,14 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 	}
 	token, _ := w.Store.FindTokenByHash(t.Context(), secret.Hash(ends), time.Now())
 	at := "/account/devices/" + token.ID.String() + "/end"
-	if got := press(t, w, at,
-		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {
+	if got := pressButton(t, w, at,
+		w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {
 		t.Errorf("another person: %d", got.Status)
 	}
 	if got := w.CallAs(t, ends, "GET", harb, ""); got.Status != 200 {
 		t.Errorf("another person has ended it: %d", got.Status)
 	}
-	if got := press(t, w, at, session); got.Status != 303 ||
+	if got := pressButton(t, w, at, session); got.Status != 303 ||
 		got.Header.Get("Location") != "/account?done=device_ended" {
 		t.Fatalf("%d %v", got.Status, got.Header)
 	}
@@ -356,7 +357,7 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 			t.Errorf("%d, want %d", got.Status, want)
 		}
 	}
-	if page := look(t, w, "/account?done=device_ended", session); strings.Contains(page.Body, "laptop") ||
+	if page := getPage(t, w, "/account?done=device_ended", session); strings.Contains(page.Body, "laptop") ||
 		!strings.Contains(page.Body, "The program is disconnected.") {
 		t.Error(page.Body)
 	}
@@ -366,7 +367,7 @@ func TestProgramEndsWhenUnused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	for _, c := range []struct {
 		used  bool
 		days  int
@@ -386,7 +387,7 @@ func TestProgramEndsWhenUnused(t *testing.T) {
 			t.Errorf("%+v: %d", c, got.Status)
 		}
 	}
-	if page := look(t, w, "/account", session); strings.Count(page.Body, "/account/devices/") != 2 {
+	if page := getPage(t, w, "/account", session); strings.Count(page.Body, "/account/devices/") != 2 {
 		t.Error(page.Body)
 	}
 }

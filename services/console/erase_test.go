@@ -16,9 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// kept counts the rows with `id` in the column `column` (business_id or person_id), for each table that has this
-// column.
-func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[string]int {
+// decodeEvents counts the rows with `id` in the column `column` (business_id or person_id), for each table that has
+// this column.
+func decodeEvents(t *testing.T, w *consoletest.Fixture, column string, id uuid.UUID) map[string]int {
 	t.Helper()
 	found, err := w.Pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = $1`, column)
 	if err != nil {
@@ -41,15 +41,15 @@ func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[s
 }
 
 // fillAll writes at least one row of a business into each table. It returns a member of the business and their session.
-func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email string) (uuid.UUID, string) {
+func fillAll(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID, email string) (uuid.UUID, string) {
 	t.Helper()
 	owner := access.Member{BusinessID: businessID, Role: access.Owner}
-	session := w.SessionOf(t, email, owner)
+	session := w.AddSession(t, email, owner)
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.TokenMadeBy(t, owner, who.ID)
+	w.AddTokenCreatedBy(t, owner, who.ID)
 	now := time.Now()
 	sessions, err := w.Store.ListSessions(t.Context(), who.ID, now)
 	if err != nil || len(sessions) == 0 {
@@ -83,46 +83,48 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	return who.ID, session
 }
 
-// TestErasingLeavesNothingOfARemovedBusiness shows that no table has rows of an erased business. It also fails if
+// TestEraseDeletesAllRowsOfBusiness shows that no table has rows of an erased business. It also fails if
 // fillAll does not fill a table that was added later.
-func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
+func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	removed, other := uuid.New(), uuid.New()
 	ana, anas := fillAll(t, w, removed, "ana@example.com")
 	fillAll(t, w, other, "bo@example.com")
-	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.FrontDesk},
+	both := w.AddSession(t, "both@example.com", access.Member{BusinessID: removed, Role: access.FrontDesk},
 		access.Member{BusinessID: other, Role: access.FrontDesk})
-	operator := w.SessionOf(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner},
+	operator := w.AddSession(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner},
 		access.Member{Role: access.Operator})
-	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
+	for _, rows := range []map[string]int{decodeEvents(t, w, "business_id", removed),
+		decodeEvents(t, w, "person_id", ana)} {
 		for table, n := range rows {
 			if n == 0 {
 				t.Errorf("the test writes nothing into %s", table)
 			}
 		}
 	}
-	before := kept(t, w, "business_id", other)
+	before := decodeEvents(t, w, "business_id", other)
 	for _, some := range []bool{true, false} {
 		if n, err := w.Store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil || (n > 0) != some {
 			t.Fatalf("%d rows, %v", n, err)
 		}
 	}
-	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
+	for _, rows := range []map[string]int{decodeEvents(t, w, "business_id", removed),
+		decodeEvents(t, w, "person_id", ana)} {
 		for table, n := range rows {
 			if n != 0 {
 				t.Errorf("%d rows stay in %s", n, table)
 			}
 		}
 	}
-	if diff := cmp.Diff(before, kept(t, w, "business_id", other)); diff != "" {
+	if diff := cmp.Diff(before, decodeEvents(t, w, "business_id", other)); diff != "" {
 		t.Errorf("of another business (-before +after):\n%s", diff)
 	}
 	if _, err := w.Store.FindCredentials(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
 		t.Errorf("who belonged to it alone: %v", err)
 	}
 	for session, good := range map[string]bool{anas: false, both: true, operator: true} {
-		if got := look(t, w, "/account", session); (got.Status == 200) != good {
+		if got := getPage(t, w, "/account", session); (got.Status == 200) != good {
 			t.Errorf("%d, want it to be good: %t", got.Status, good)
 		}
 	}

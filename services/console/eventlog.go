@@ -32,8 +32,8 @@ type token struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// utc returns the token with all instants in UTC, because the admin API returns all instants in UTC.
-func (t token) utc() token {
+// toUTC returns the token with all instants in UTC, because the admin API returns all instants in UTC.
+func (t token) toUTC() token {
 	t.CreatedAt = t.CreatedAt.UTC()
 	for _, at := range []*time.Time{t.ExpiresAt, t.RevokedAt} {
 		if at != nil {
@@ -47,13 +47,14 @@ func (t token) utc() token {
 // key of the map is the kind of the event's subject.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Member: eventlog.As(kept[member], func(m member) member { return m }),
-		event.Token:  eventlog.As(kept[token], token.utc),
+		event.Member: eventlog.As(decodeEvents[member], func(m member) member { return m }),
+		event.Token:  eventlog.As(decodeEvents[token], token.toUTC),
 	}
 }
 
-// kept decodes the stored data of events whose data the audit log shows unchanged: as it was at the time of the event.
-func kept[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
+// decodeEvents decodes the stored data of events whose data the audit log shows unchanged: as it was at the time of the
+// event.
+func decodeEvents[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {
 		if err := json.Unmarshal(text, &list[i]); err != nil {

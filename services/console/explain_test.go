@@ -15,11 +15,11 @@ const (
 	annaID = "9b2d7d06-5d0c-5f0c-8d3f-4a8a6b1f7c22"
 )
 
-func TestAStartIsExplainedByTheNewestOffer(t *testing.T) {
+func TestExplainUsesNewestOffer(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	w.Availability.Answer(availability.Explanation{
+	w.Availability.SetExplanation(availability.Explanation{
 		Computed: true, Timezone: "Europe/Lisbon", Reason: &availability.Reason{Rule: availability.RuleClosed,
 			Message: "The business is closed then."},
 		Staff: []availability.MemberExplanation{},
@@ -28,7 +28,7 @@ func TestAStartIsExplainedByTheNewestOffer(t *testing.T) {
 	if got.Status != 200 || !strings.Contains(got.Body, `"rule":"closed"`) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	asked := w.Availability.Asked()[0]
+	asked := w.Availability.ListRequests()[0]
 	q := asked.Question
 	if asked.Slug != "harbor" || asked.OfferVersion != 1 || q.ServiceIDs[0] != uuid.MustParse(cutID) ||
 		*q.StaffID != uuid.MustParse(annaID) ||

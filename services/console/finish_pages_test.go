@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestFinishingIsOfferedOnItsDays shows that "arrived" is offered from the day of the booking. Undo is offered until
+// TestFinishIsOfferedOnlyOnItsDays shows that "arrived" is offered from the day of the booking. Undo is offered until
 // the end of the next day. Both days are in the booking's time zone.
-func TestFinishingIsOfferedOnItsDays(t *testing.T) {
+func TestFinishIsOfferedOnlyOnItsDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 2, 23, 30, 0, 0, time.UTC)
 	w := consoletest.StartAt(t, clock.Fixed(now))
 	id := publish(t, w)
-	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+	desk := w.AddSession(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	for _, c := range []struct {
 		status, date, zone string
 		arrived, undo      bool
@@ -37,7 +37,7 @@ func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 		b.Timezone = c.zone
 		w.Booking.Add(id, b)
 		at := "/business/harbor/bookings/" + b.ID.String()
-		got := look(t, w, at+"?from="+c.date+"&to="+c.date, desk)
+		got := getPage(t, w, at+"?from="+c.date+"&to="+c.date, desk)
 		for path, want := range map[string]bool{"/complete": c.arrived, "/reopen": c.undo} {
 			if offered := strings.Contains(got.Body, b.ID.String()+path); got.Status != 200 || offered != want {
 				t.Errorf("%+v: %d, %s is offered: %t", c, got.Status, path, offered)
@@ -46,11 +46,13 @@ func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 		if !c.undo {
 			continue
 		}
-		if got := press(t, w, at+"/reopen", desk); got.Status != 303 || !strings.Contains(got.Header.Get("Location"),
-			"done=reopen") {
+		if got := pressButton(t, w, at+"/reopen", desk); got.Status != 303 ||
+			!strings.Contains(got.Header.Get("Location"),
+				"done=reopen") {
 			t.Errorf("%+v: %d %s", c, got.Status, got.Header.Get("Location"))
 		}
-		if got := look(t, w, at+"?done=reopen", desk); !strings.Contains(got.Body, "The booking is confirmed again.") {
+		if got := getPage(t, w, at+"?done=reopen", desk); !strings.Contains(got.Body,
+			"The booking is confirmed again.") {
 			t.Errorf("%+v: no notice in %s", c, got.Body)
 		}
 	}

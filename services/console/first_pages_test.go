@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	mayWhat["create businesses"] = "o"
+	permissionTable["create businesses"] = "o"
 	rowOfPage["GET /business"], rowOfPage["POST /business"] = "create businesses", "create businesses"
 	rowOfPage["GET /business/:slug/first"], rowOfPage["GET /business/:slug/first/done"] = "change all of the offer",
 		"change all of the offer"
@@ -25,26 +25,27 @@ func init() {
 
 var firstForms = []string{"business", "hours", "team", "services", "policies"}
 
-// beginning returns the fields of the first form for a trade.
-func beginning(trade string) url.Values {
+// newFirstForm returns the fields of the first form for a trade.
+func newFirstForm(trade string) url.Values {
 	return url.Values{
 		"trade": {trade}, "name": {"Ínês & Tomás " + trade}, "slug": {trade}, "currency": {"eur"},
 		"timezone": {"Europe/Lisbon"}, "default_language": {"pt"}, "key": {trade},
 	}
 }
 
-// operatorOf returns the session of an operator.
-func operatorOf(t *testing.T, w *consoletest.World) string {
+// addOperatorSession returns the session of an operator.
+func addOperatorSession(t *testing.T, w *consoletest.Fixture) string {
 	t.Helper()
-	return w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
+	return w.AddSession(t, "olga@example.com", access.Member{Role: access.Operator})
 }
 
 var baseOf = regexp.MustCompile(`name="base" value="(\d+)"`)
 
-// steps reads a form of the first visit, sends it with the values in `fields`, and returns the path of the next page.
-func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Values) string {
+// submitStep reads a form of the first visit, sends it with the values in `fields`, and returns the path of the next
+// page.
+func submitStep(t *testing.T, w *consoletest.Fixture, session, at string, fields url.Values) string {
 	t.Helper()
-	shown := look(t, w, at, session)
+	shown := getPage(t, w, at, session)
 	base := baseOf.FindStringSubmatch(shown.Body)
 	if shown.Status != 200 || base == nil || strings.Contains(strings.ToLower(shown.Body), "manifest") {
 		t.Fatalf("%s: %d %s", at, shown.Status, shown.Body)
@@ -53,7 +54,7 @@ func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Va
 	for name, values := range fields {
 		sent[name] = values
 	}
-	got := fill(t, w, at, session, sent)
+	got := postForm(t, w, at, session, sent)
 	if got.Status != 303 {
 		t.Fatalf("%s is not saved: %d %s", at, got.Status, got.Body)
 	}
@@ -61,8 +62,8 @@ func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Va
 	return next
 }
 
-// active returns the keys of the active services, events and rentals, or nothing if the business is not open.
-func active(t *testing.T, w *consoletest.World, slug string) []string {
+// listBookable returns the keys of the active services, events and rentals, or nothing if the business is not open.
+func listBookable(t *testing.T, w *consoletest.Fixture, slug string) []string {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body))
 	if len(problems) > 0 {
@@ -90,91 +91,94 @@ func active(t *testing.T, w *consoletest.World, slug string) []string {
 	return keys
 }
 
-// sold has, for each trade, the keys of the services, events and rentals that customers can book after the first visit.
-var sold = map[string][]string{
+// bookableKeys has, for each trade, the keys of the services, events and rentals that customers can book after the
+// first visit.
+var bookableKeys = map[string][]string{
 	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"},
 	"studio": {"yoga", "lesson"},
 	"venue":  {"viewing", "opening-night"},
 }
 
-// TestFiveFormsLeadToABookableBusinessOfEveryTrade shows that five forms create a bookable business for each trade.
+// TestFirstVisitCreatesBookableBusinessPerTrade shows that five forms create a bookable business for each trade.
 // Nothing can be booked before the last form.
-func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
+func TestFirstVisitCreatesBookableBusinessPerTrade(t *testing.T) {
 	t.Parallel()
 	for _, trade := range template.ListTrades() {
 		t.Run(trade, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
-			olga, form := operatorOf(t, w), beginning(trade)
+			olga, form := addOperatorSession(t, w), newFirstForm(trade)
 			form.Set("slug", "harbor")
-			if got := look(t, w, "/", olga); got.Status != 200 || !strings.Contains(got.Body, `href="/business"`) {
+			if got := getPage(t, w, "/", olga); got.Status != 200 || !strings.Contains(got.Body, `href="/business"`) {
 				t.Errorf("an empty installation does not say what to do: %d %s", got.Status, got.Body)
 			}
-			if got := look(t, w, "/business", olga); got.Status != 200 || !strings.Contains(got.Body,
+			if got := getPage(t, w, "/business", olga); got.Status != 200 || !strings.Contains(got.Body,
 				`value="`+trade+`"`) {
 				t.Errorf("%d %s", got.Status, got.Body)
 			}
-			first := fill(t, w, "/business", olga, form)
-			fromFormToForm(t, w, olga, first.Header.Get("Location"))
-			if keys := active(t, w, "harbor"); !slices.Equal(keys, sold[trade]) {
-				t.Errorf("what can be booked is %v, want %v", keys, sold[trade])
+			first := postForm(t, w, "/business", olga, form)
+			submitEachForm(t, w, olga, first.Header.Get("Location"))
+			if keys := listBookable(t, w, "harbor"); !slices.Equal(keys, bookableKeys[trade]) {
+				t.Errorf("what can be booked is %v, want %v", keys, bookableKeys[trade])
 			}
 		})
 	}
 }
 
-// fromFormToForm sends each form unchanged. It checks that customers can book only after the last form.
-func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
+// submitEachForm sends each form unchanged. It checks that customers can book only after the last form.
+func submitEachForm(t *testing.T, w *consoletest.Fixture, session, at string) {
 	t.Helper()
 	for _, step := range firstForms[1:] {
 		if want := "/business/harbor/first/" + step; at != want {
 			t.Fatalf("led to %q, want %s", at, want)
 		}
-		today := look(t, w, "/business/harbor/today?lang=en", session)
-		if keys := active(t, w, "harbor"); len(keys) > 0 || !strings.Contains(today.Body, "Nothing can be booked yet") {
+		today := getPage(t, w, "/business/harbor/today?lang=en", session)
+		if keys := listBookable(t, w, "harbor"); len(keys) > 0 || !strings.Contains(today.Body,
+			"Nothing can be booked yet") {
 			t.Errorf("%v can be booked before it is opened\n%s", keys, today.Body)
 		}
-		at = steps(t, w, session, at, nil)
+		at = submitStep(t, w, session, at, nil)
 	}
-	done := look(t, w, at, session)
+	done := getPage(t, w, at, session)
 	if at != "/business/harbor/first/done" || !strings.Contains(done.Body, "/b/harbor") {
 		t.Errorf("%s: %s", at, done.Body)
 	}
-	if back := look(t, w, "/business/harbor/first/hours", session); back.Header.Get("Location") != at {
+	if back := getPage(t, w, "/business/harbor/first/hours", session); back.Header.Get("Location") != at {
 		t.Errorf("who has opened is asked again: %d %s", back.Status, back.Body)
 	}
-	if today := look(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body,
+	if today := getPage(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body,
 		"Nothing can be booked yet") {
 		t.Errorf("%s", today.Body)
 	}
 }
 
-// TestTheFirstVisitOffersWhatWasTyped shows that the first visit publishes exactly the values in its forms. A removed
+// TestFirstVisitPublishesTypedValues shows that the first visit publishes exactly the values in its forms. A removed
 // member performs no service, and no hidden part of the example remains.
-func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
+func TestFirstVisitPublishesTypedValues(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("salon"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("salon"))
 	at := "/business/salon/first/"
-	steps(t, w, olga, at+"hours", url.Values{"hours.mon.n": {"1"}, "hours.mon.0.from": {"10:00"},
+	submitStep(t, w, olga, at+"hours", url.Values{"hours.mon.n": {"1"}, "hours.mon.0.from": {"10:00"},
 		"hours.mon.0.to": {"19:00"}})
-	steps(t, w, olga, at+"team", url.Values{
+	submitStep(t, w, olga, at+"team", url.Values{
 		"staff.n": {"3"}, "staff.0.name": {"Inês"}, "staff.1.name": {"Ben"}, "staff.1.remove": {"yes"},
 		"staff.2.name": {"Tomás"},
 	})
 	wrong := url.Values{"base": {"3"}, "services.n": {"1"}, "services.0.name": {"Corte"},
 		"services.0.duration_minutes": {"0"}, "services.0.price": {"25,50"}}
-	if got := fill(t, w, at+"services", olga, wrong); got.Status != 422 || !strings.Contains(got.Body, "field-error") ||
+	if got := postForm(t, w, at+"services", olga, wrong); got.Status != 422 || !strings.Contains(got.Body,
+		"field-error") ||
 		!strings.Contains(got.Body, `value="25,50"`) {
 		t.Errorf("no time at all: %d %s", got.Status, got.Body)
 	}
-	steps(t, w, olga, at+"services", url.Values{
+	submitStep(t, w, olga, at+"services", url.Values{
 		"services.n": {"2"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"30"},
 		"services.0.price": {"25,50"},
 		"services.0.staff": {"anna", "tomas"}, "services.1.remove": {"yes"},
 	})
-	steps(t, w, olga, at+"policies", url.Values{"bookings.confirm": {"manual"}})
+	submitStep(t, w, olga, at+"policies", url.Values{"bookings.confirm": {"manual"}})
 	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
 	for _, want := range []string{`name: Corte`, "25.50", "10:00-19:00", "Inês", "Tomás", "default_language: pt",
 		"languages: [pt]", "Ínês & Tomás salon"} {
@@ -189,70 +193,70 @@ func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	}
 }
 
-// TestServiceAddedInTheFirstVisitWaitsForOpening shows that a service from the fourth form can be booked only after the
+// TestFirstVisitOpensServicesTogether shows that a service from the fourth form can be booked only after the
 // last form, together with the other services.
-func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
+func TestFirstVisitOpensServicesTogether(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("salon"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("salon"))
 	const at = "/business/salon/first/"
-	next := steps(t, w, olga, at+"services", url.Values{
+	next := submitStep(t, w, olga, at+"services", url.Values{
 		"services.n": {"3"}, "services.2.name": {"Shave"}, "services.2.duration_minutes": {"20"},
 		"services.2.price": {"12"},
 	})
-	if keys := active(t, w, "salon"); next != at+"policies" || len(keys) > 0 {
+	if keys := listBookable(t, w, "salon"); next != at+"policies" || len(keys) > 0 {
 		t.Errorf("led to %s, and %v can be booked", next, keys)
 	}
-	steps(t, w, olga, at+"policies", nil)
-	if keys := active(t, w, "salon"); !slices.Equal(keys, []string{"cut", "colour", "shave"}) {
+	submitStep(t, w, olga, at+"policies", nil)
+	if keys := listBookable(t, w, "salon"); !slices.Equal(keys, []string{"cut", "colour", "shave"}) {
 		t.Errorf("what can be booked is %v", keys)
 	}
 }
 
-// TestCatalogueDoesNotOpenABusiness shows that a service that is added outside the first visit does not open the
+// TestAddingServiceDoesNotOpenBusiness shows that a service that is added outside the first visit does not open the
 // business. A business without active services stays open.
-func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
+func TestAddingServiceDoesNotOpenBusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("salon"))
-	got := fill(t, w, "/business/salon/offer/services/new", olga, url.Values{
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("salon"))
+	got := postForm(t, w, "/business/salon/offer/services/new", olga, url.Values{
 		"base": {"1"}, "name": {"Shave"}, "duration_minutes": {"20"}, "price": {"12"}, "active": {"yes"},
 	})
-	if keys := active(t, w, "salon"); got.Status != 303 || len(keys) > 0 {
+	if keys := listBookable(t, w, "salon"); got.Status != 303 || len(keys) > 0 {
 		t.Errorf("%d; %v can be booked before it is opened", got.Status, keys)
 	}
-	page := look(t, w, got.Header.Get("Location"), olga)
+	page := getPage(t, w, got.Header.Get("Location"), olga)
 	if strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, "/business/salon/first") {
 		t.Errorf("the notice says that customers see it: %s", page.Body)
 	}
-	steps(t, w, olga, "/business/salon/first/policies", nil)
-	if keys := active(t, w, "salon"); !slices.Contains(keys, "shave") {
+	submitStep(t, w, olga, "/business/salon/first/policies", nil)
+	if keys := listBookable(t, w, "salon"); !slices.Contains(keys, "shave") {
 		t.Errorf("what can be booked is %v", keys)
 	}
 	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
 	w.Call(t, "PUT", "/admin/businesses/salon", strings.ReplaceAll(text, "duration_minutes:",
 		"active: false\n    duration_minutes:"), "Content-Type", yaml)
-	if today := look(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body,
+	if today := getPage(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body,
 		"Nothing can be booked yet") {
 		t.Errorf("that nothing is active is taken for not open: %s", today.Body)
 	}
 }
 
-// TestCreatorIsNotifiedOfBookings shows that the creator of a business is notified of its bookings. The form of
+// TestFirstVisitNotifiesCreatorOfBookings shows that the creator of a business is notified of its bookings. The form of
 // notifications can change the recipients.
-func TestCreatorIsNotifiedOfBookings(t *testing.T) {
+func TestFirstVisitNotifiesCreatorOfBookings(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("salon"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("salon"))
 	const at = "/business/salon/offer/notifications"
-	shown := look(t, w, at, olga)
+	shown := getPage(t, w, at, olga)
 	if shown.Status != 200 || !strings.Contains(shown.Body, "olga@example.com") {
 		t.Errorf("%d %s", shown.Status, shown.Body)
 	}
-	got := fill(t, w, at, olga, url.Values{
+	got := postForm(t, w, at, olga, url.Values{
 		"base": {"1"}, "notifications.owner_emails": {"desk@example.com\r\nboss@example.com"},
 		"notifications.reply_to":               {"hello@example.com"},
 		"notifications.reminders_hours_before": {"48, 2"},
@@ -266,13 +270,13 @@ func TestCreatorIsNotifiedOfBookings(t *testing.T) {
 	}
 }
 
-// TestTheFirstFormSaysWhatCannotBe shows that the first form never overwrites an existing business. Errors stand beside
+// TestFirstFormReportsFieldErrors shows that the first form never overwrites an existing business. Errors stand beside
 // their fields, and the form keeps its values.
-func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
+func TestFirstFormReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("salon"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("salon"))
 	for field, c := range map[string]struct {
 		value, says string
 		status      int
@@ -283,9 +287,9 @@ func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 		"trade":    {"bakery", "field-error", 422},
 		"name":     {"", "f-name-error", 422},
 	} {
-		form := beginning("clinic")
+		form := newFirstForm("clinic")
 		form.Set(field, c.value)
-		got := fill(t, w, "/business", olga, form)
+		got := postForm(t, w, "/business", olga, form)
 		if got.Status != c.status || !strings.Contains(got.Body, c.says) || field != "name" &&
 			!strings.Contains(got.Body, "Tomás clinic") {
 			t.Errorf("%s %q: %d %s", field, c.value, got.Status, got.Body)
@@ -299,23 +303,23 @@ func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 	}
 }
 
-// TestFirstFormReadsWhatPeopleWrite shows that the first form accepts names and symbols of time zones and currencies
+// TestFirstFormParsesNamesAndSymbols shows that the first form accepts names and symbols of time zones and currencies
 // and turns them into codes.
-func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
+func TestFirstFormParsesNamesAndSymbols(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
+	olga := addOperatorSession(t, w)
 	for slug, c := range map[string]struct{ zone, currency, wantZone, wantCurrency string }{
 		"codes":   {"europe/lisbon", "eur", "Europe/Lisbon", "EUR"},
 		"symbols": {"Lisbon", "€", "Europe/Lisbon", "EUR"},
 		"words":   {"sao paulo", "brl", "America/Sao_Paulo", "BRL"},
 	} {
-		form := beginning("clinic")
+		form := newFirstForm("clinic")
 		form.Set("slug", slug)
 		form.Set("key", slug)
 		form.Set("timezone", c.zone)
 		form.Set("currency", c.currency)
-		got := fill(t, w, "/business", olga, form)
+		got := postForm(t, w, "/business", olga, form)
 		text := w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body
 		if got.Status != 303 || !strings.Contains(text, "timezone: "+c.wantZone) ||
 			!strings.Contains(text, "currency: "+c.wantCurrency) {
@@ -324,15 +328,15 @@ func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// TestCodesAreChosenFromLists shows that the first visit and the form of the business offer lists of time zones,
+// TestFormsOfferListsOfCodes shows that the first visit and the form of the business offer lists of time zones,
 // currencies and languages.
-func TestCodesAreChosenFromLists(t *testing.T) {
+func TestFormsOfferListsOfCodes(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("clinic"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("clinic"))
 	for _, at := range []string{"/business", "/business/clinic/first/business", "/business/clinic/offer/business"} {
-		page := look(t, w, at, olga).Body
+		page := getPage(t, w, at, olga).Body
 		for name, value := range map[string]string{"timezone": "Asia/Tokyo", "currency": "JPY"} {
 			list := regexp.MustCompile(`<input[^>]* name="` + name + `"[^>]*>`).FindString(page)
 			id := regexp.MustCompile(` list="([^"]+)"`).FindStringSubmatch(list)
@@ -347,33 +351,33 @@ func TestCodesAreChosenFromLists(t *testing.T) {
 	}
 }
 
-// TestLastFormShowsWhoIsNotified shows that the last form has the recipients of notifications and the deadlines of
-// customers. The recipients are hidden from a manager, who may not change them.
-func TestLastFormShowsWhoIsNotified(t *testing.T) {
+// TestLastFormShowsRecipientsAndDeadlines shows that the last form has the recipients of notifications and the
+// deadlines of customers. The recipients are hidden from a manager, who may not change them.
+func TestLastFormShowsRecipientsAndDeadlines(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
+	olga := addOperatorSession(t, w)
 	harbor := publishText(
 		t,
 		w,
-		consoletest.Manifest(
+		consoletest.BuildManifest(
 			"harbor",
 			"Harbor",
 		)+"open: false\nhours: {mon: [\"09:00-17:00\"]}\nnotifications: {owner_emails: [olga@example.com]}\n",
 	)
 	const at = "/business/harbor/first/policies"
-	owned := look(t, w, at, olga).Body
+	owned := getPage(t, w, at, olga).Body
 	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`,
 		`name="self_service.reschedule_until_hours"`} {
 		if !strings.Contains(owned, want) {
 			t.Errorf("%q is not in %s", want, owned)
 		}
 	}
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
-	if managed := look(t, w, at, mia).Body; strings.Contains(managed, "owner_emails") {
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
+	if managed := getPage(t, w, at, mia).Body; strings.Contains(managed, "owner_emails") {
 		t.Errorf("a manager is asked who is notified: %s", managed)
 	}
-	steps(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
+	submitStep(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
 }
 
 // TestOpeningNeedsSomethingToBook shows that a business opens only if customers can book something. Otherwise the owner
@@ -404,11 +408,11 @@ func TestOpeningNeedsSomethingToBook(t *testing.T) {
 				"apiVersion: slotmesh/v1\nkind: Business\nslug: harbor\nname: Harbor\ncurrency: EUR\ntimezone: Europe/Lisbon\n"+
 					"default_language: en\nopen: false\n"+c.offer,
 			)
-			got := fill(
+			got := postForm(
 				t,
 				w,
 				"/business/harbor/first/policies?lang=en",
-				operatorOf(t, w),
+				addOperatorSession(t, w),
 				url.Values{"base": {"1"}, "bookings.confirm": {"auto"}},
 			)
 			if want := map[bool]int{true: 303, false: 422}[c.says == ""]; got.Status != want ||
@@ -424,11 +428,11 @@ func TestOpeningNeedsSomethingToBook(t *testing.T) {
 func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("clinic"))
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("clinic"))
 	const at = "/business/clinic/first/"
-	steps(t, w, olga, at+"team", url.Values{"staff.n": {"4"}, "staff.2.name": {"Zoe"}, "staff.3.name": {"Ada"}})
-	steps(t, w, olga, at+"services", url.Values{
+	submitStep(t, w, olga, at+"team", url.Values{"staff.n": {"4"}, "staff.2.name": {"Zoe"}, "staff.3.name": {"Ada"}})
+	submitStep(t, w, olga, at+"services", url.Values{
 		"services.n": {
 			"5",
 		}, "services.3.name": {"Yoga"}, "services.3.duration_minutes": {"20"}, "services.4.name": {"Advice"},
@@ -448,19 +452,20 @@ func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	if orders["Zoe"] != 3 || orders["Ada"] != 4 || orders["Yoga"] != 4 || orders["Advice"] != 5 {
 		t.Errorf("the order is %v", orders)
 	}
-	if shown := look(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(shown, `value="6"`) ||
+	if shown := getPage(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(shown,
+		`value="6"`) ||
 		strings.Count(shown, `name="staff" value=`) != 4 || strings.Count(shown, " checked") != 5 {
 		t.Errorf("a new service does not begin behind the others, done by all: %s", shown)
 	}
 }
 
-// TestAddedRowHasTheCursor shows that "Add another" puts the cursor into the new row.
-func TestAddedRowHasTheCursor(t *testing.T) {
+// TestAddedRowHasFocus shows that "Add another" puts the cursor into the new row.
+func TestAddedRowHasFocus(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	olga := operatorOf(t, w)
-	fill(t, w, "/business", olga, beginning("clinic"))
-	shown := fill(
+	olga := addOperatorSession(t, w)
+	postForm(t, w, "/business", olga, newFirstForm("clinic"))
+	shown := postForm(
 		t,
 		w,
 		"/business/clinic/first/services",

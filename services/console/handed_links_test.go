@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestOwnerGetsNoLinkToPersonOfOthers shows that an owner gets no sign-in link for a person who also belongs to another
-// business or is an operator. With such a link the owner could use all rights of that person.
-func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
+// TestOwnerGetsNoLinkToPersonElsewhere shows that an owner gets no sign-in link for a person who also belongs to
+// another business or is an operator. With such a link the owner could use all rights of that person.
+func TestOwnerGetsNoLinkToPersonElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, promote := range map[string]string{
 		"in another business": `{"business":"quay","email":"ana@example.com","role":"owner","mail":false}`,
@@ -20,8 +20,9 @@ func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
-			harbors := w.TokenOf(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
-			uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+			harbors := w.AddToken(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
+			uuid.MustParse(field(t,
+				w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 				"id").(string))
 			const again = `{"email":"ana@example.com","role":"desk","mail":false}`
 			for range 2 {
@@ -38,7 +39,7 @@ func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 				field(t, got, "link") != nil {
 				t.Errorf("afterwards: %d %s", got.Status, got.Body)
 			}
-			if got := press(t, w, field(t, promoted, "link").(string), ""); got.Status != 303 {
+			if got := pressButton(t, w, field(t, promoted, "link").(string), ""); got.Status != 303 {
 				t.Errorf("the operator's link: %d", got.Status)
 			}
 		})

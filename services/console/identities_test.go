@@ -19,7 +19,7 @@ import (
 )
 
 // withDex starts a console with a Dex OpenID Connect provider. All users of the provider have the password `gulls`.
-func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
+func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.Fixture {
 	t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(gulls), bcrypt.MinCost+6)
 	if err != nil {
@@ -38,10 +38,10 @@ func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
 	})
 }
 
-// attempt begins a sign-in by the provider and returns the address of the redirect and the cookie of the attempt.
-func attempt(t *testing.T, w *consoletest.World) (string, string) {
+// beginSignIn begins a sign-in by the provider and returns the address of the redirect and the cookie of the attempt.
+func beginSignIn(t *testing.T, w *consoletest.Fixture) (string, string) {
 	t.Helper()
-	sent := look(t, w, "/sign-in/oidc", "")
+	sent := getPage(t, w, "/sign-in/oidc", "")
 	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
 	if sent.Status != 303 || !strings.HasPrefix(cookie, "slotmesh-oidc=") ||
 		!strings.Contains(sent.Header.Get("Set-Cookie"), "HttpOnly") {
@@ -52,8 +52,8 @@ func attempt(t *testing.T, w *consoletest.World) (string, string) {
 
 var formAction = regexp.MustCompile(`action="([^"]+)"`)
 
-// vouched signs in at the provider and returns the path of the callback to which the provider redirects.
-func vouched(t *testing.T, address, email string) string {
+// signInAtProvider signs in at the provider and returns the path of the callback to which the provider redirects.
+func signInAtProvider(t *testing.T, address, email string) string {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
 	var back string
@@ -89,8 +89,8 @@ func vouched(t *testing.T, address, email string) string {
 	return back
 }
 
-// comeBack requests the callback path with the cookie of the attempt.
-func comeBack(t *testing.T, w *consoletest.World, path, cookie string) consoletest.Answer {
+// requestCallback requests the callback path with the cookie of the attempt.
+func requestCallback(t *testing.T, w *consoletest.Fixture, path, cookie string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+path, nil)
 	if err != nil {
@@ -101,17 +101,18 @@ func comeBack(t *testing.T, w *consoletest.World, path, cookie string) consolete
 	return send(t, request)
 }
 
-func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
+func TestProviderSignsPeopleIn(t *testing.T) {
 	t.Parallel()
 	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true},
 		testkit.DexUser{Email: "bo@example.com"},
 		testkit.DexUser{Email: "op@example.com", EmailVerified: true, Groups: []string{"people", "operators"}},
 		testkit.DexUser{Email: "stranger@example.com", EmailVerified: true})
 	id := publish(t, w)
-	early := sessionIn(t, press(t, w, invite(t, w, w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}),
-		`{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
-	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	if got := look(t, w, "/sign-in", ""); !strings.Contains(got.Body, "Sign in with Dex") {
+	early := findSession(t,
+		pressButton(t, w, invite(t, w, w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner}),
+			`{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
+	w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	if got := getPage(t, w, "/sign-in", ""); !strings.Contains(got.Body, "Sign in with Dex") {
 		t.Error(got.Body)
 	}
 	for _, who := range []struct {
@@ -119,27 +120,28 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 		status      int
 	}{{"ana@example.com", "", 303}, {"op@example.com", "", 303}, {"bo@example.com",
 		"has not checked your e-mail address", 403}, {"stranger@example.com", "has been invited here", 403}} {
-		address, cookie := attempt(t, w)
-		back := vouched(t, address, who.email)
-		got := comeBack(t, w, back, cookie)
+		address, cookie := beginSignIn(t, w)
+		back := signInAtProvider(t, address, who.email)
+		got := requestCallback(t, w, back, cookie)
 		if got.Status != who.status || !strings.Contains(got.Body, who.says) {
 			t.Fatalf("%s: %d %s", who.email, got.Status, got.Body)
 		}
 		if who.status == 303 {
-			session := sessionIn(t, got)
-			if page := look(t, w, "/account", session); page.Status != 200 || !strings.Contains(page.Body, who.email) {
+			session := findSession(t, got)
+			if page := getPage(t, w, "/account", session); page.Status != 200 || !strings.Contains(page.Body,
+				who.email) {
 				t.Errorf("%s: %d", who.email, page.Status)
 			}
 			sees := who.email == "op@example.com"
-			if team := look(t, w, "/business/harbor/team", session); (team.Status == 200) != sees {
+			if team := getPage(t, w, "/business/harbor/team", session); (team.Status == 200) != sees {
 				t.Errorf("%s sees the team: %d", who.email, team.Status)
 			}
 		}
-		if again := comeBack(t, w, back, cookie); again.Status != 403 {
+		if again := requestCallback(t, w, back, cookie); again.Status != 403 {
 			t.Errorf("%s, the same answer once more: %d", who.email, again.Status)
 		}
 	}
-	if got := look(t, w, "/account", early); got.Status != 303 {
+	if got := getPage(t, w, "/account", early); got.Status != 303 {
 		t.Errorf("what the inviter signed in as them: %d", got.Status)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "a secret of theirs") ||
@@ -148,13 +150,13 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	}
 }
 
-// TestAnAnswerOfAnotherAttemptIsRefused shows that the callback refuses a provider's answer to another sign-in attempt
-// (RFC 6749 §10.12). An attacker therefore cannot make another browser use the attacker's answer.
-func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
+// TestCallbackRejectsAnswerToOtherAttempt shows that the callback refuses a provider's answer to another sign-in
+// attempt (RFC 6749 §10.12). An attacker therefore cannot make another browser use the attacker's answer.
+func TestCallbackRejectsAnswerToOtherAttempt(t *testing.T) {
 	t.Parallel()
 	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	address, cookie := attempt(t, w)
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	address, cookie := beginSignIn(t, w)
 	asked, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +166,7 @@ func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 			t.Errorf("%s has no %s", address, name)
 		}
 	}
-	_, others := attempt(t, w)
+	_, others := beginSignIn(t, w)
 	value := strings.TrimPrefix(cookie, "slotmesh-oidc=")
 	parts := strings.Split(value, ".")
 	foreign := strings.Split(strings.TrimPrefix(others, "slotmesh-oidc="), ".")
@@ -174,30 +176,31 @@ func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 		"another verifier": "slotmesh-oidc=" + parts[0] + "." + parts[1] + "." + foreign[2],
 		"not one":          "slotmesh-oidc=x",
 	} {
-		if got := comeBack(t, w, vouched(t, address, "ana@example.com"), kept); got.Status != 403 ||
+		if got := requestCallback(t, w, signInAtProvider(t, address, "ana@example.com"), kept); got.Status != 403 ||
 			strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session") {
 			t.Errorf("%s: %d %v", what, got.Status, got.Header)
 		}
 	}
 	for _, path := range []string{"/sign-in/oidc/callback", "/sign-in/oidc/callback?error=access_denied&state=" +
 		parts[0], "/sign-in/oidc/callback?code=x&state=" + parts[0]} {
-		if got := comeBack(t, w, path, cookie); got.Status != 403 || strings.Contains(got.Body, "access_denied") {
+		if got := requestCallback(t, w, path, cookie); got.Status != 403 || strings.Contains(got.Body,
+			"access_denied") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
 }
 
-func TestAProviderThatIsAwayHoldsUpNobodyElse(t *testing.T) {
+func TestUnavailableProviderBlocksNoOtherRequest(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.OIDC = oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "slotmesh", ClientSecret: "s"}
 	})
-	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	if got := look(t, w, "/sign-in/oidc", ""); got.Status != 503 || !strings.Contains(got.Body,
+	addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	if got := getPage(t, w, "/sign-in/oidc", ""); got.Status != 503 || !strings.Contains(got.Body,
 		"does not answer right now") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := enter(t, w, "ana@example.com", gulls); got.Status != 303 {
+	if got := signInByPassword(t, w, "ana@example.com", gulls); got.Status != 303 {
 		t.Errorf("by a password: %d", got.Status)
 	}
 	for _, change := range []func(*console.Config){

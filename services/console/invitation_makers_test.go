@@ -11,28 +11,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// inviter is an owner who invites a friend. The field `token` is the id of the token that the owner used, if any.
-type inviter struct {
+// invitingOwner is an owner who invites a friend. The field `token` is the id of the token that the owner used, if any.
+type invitingOwner struct {
 	id, token uuid.UUID
 	session   string
 }
 
-// waysToInvite has functions that invite a known person as an owner, by an owner's session or by a token of that owner.
-var waysToInvite = map[string]func(*testing.T, *consoletest.World, *inviter, access.Member, string){
-	"session": func(t *testing.T, w *consoletest.World, by *inviter, _ access.Member, email string) {
-		fill(t, w, "/business/harbor/team/invite", by.session, url.Values{"email": {email}, "role": {"owner"}})
+// invitationMethods has functions that invite a known person as an owner, by an owner's session or by a token of that
+// owner.
+var invitationMethods = map[string]func(*testing.T, *consoletest.Fixture, *invitingOwner, access.Member, string){
+	"session": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner, _ access.Member, email string) {
+		postForm(t, w, "/business/harbor/team/invite", by.session, url.Values{"email": {email}, "role": {"owner"}})
 	},
-	"token": func(t *testing.T, w *consoletest.World, by *inviter, owner access.Member, email string) {
-		inviteWith(t, w, w.TokenMadeBy(t, owner, by.id), email)
-		by.token = tokenNamed(t, w, string(access.Owner))
+	"token": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner, owner access.Member, email string) {
+		inviteWith(t, w, w.AddTokenCreatedBy(t, owner, by.id), email)
+		by.token = findTokenID(t, w, string(access.Owner))
 	},
-	"token of a program": func(t *testing.T, w *consoletest.World, by *inviter, owner access.Member, email string) {
-		inviteWith(t, w, childOf(t, w, connect(t, w, by.session, "laptop", owner.BusinessID)), email)
-		by.token = tokenNamed(t, w, "slotmesh login")
+	"token of a program": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner, owner access.Member,
+		email string) {
+		inviteWith(t, w, createChildToken(t, w, connect(t, w, by.session, "laptop", owner.BusinessID)), email)
+		by.token = findTokenID(t, w, "slotmesh login")
 	},
 }
 
-func inviteWith(t *testing.T, w *consoletest.World, token, email string) {
+func inviteWith(t *testing.T, w *consoletest.Fixture, token, email string) {
 	t.Helper()
 	if got := w.CallAs(t, token, "POST", harb+"/members",
 		`{"email":"`+email+`","role":"owner","mail":false}`); got.Status != 201 {
@@ -40,8 +42,8 @@ func inviteWith(t *testing.T, w *consoletest.World, token, email string) {
 	}
 }
 
-// tokenNamed returns the id of the token of harbor with this name.
-func tokenNamed(t *testing.T, w *consoletest.World, name string) uuid.UUID {
+// findTokenID returns the id of the token of harbor with this name.
+func findTokenID(t *testing.T, w *consoletest.Fixture, name string) uuid.UUID {
 	t.Helper()
 	for _, listed := range field(t, w.Call(t, "GET", "/admin/tokens?business=harbor", ""), "tokens").([]any) {
 		if token := listed.(map[string]any); token["name"] == name {
@@ -52,22 +54,22 @@ func tokenNamed(t *testing.T, w *consoletest.World, name string) uuid.UUID {
 	return uuid.Nil
 }
 
-// TestInvitationsEndWithTheRightToInvite shows that an open invitation ends when its maker loses the right to invite.
+// TestInvitationsEndWithInviterRights shows that an open invitation ends when its maker loses the right to invite.
 // It can then no longer be accepted.
-func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
+func TestInvitationsEndWithInviterRights(t *testing.T) {
 	t.Parallel()
-	for ended, end := range map[string]func(*testing.T, *consoletest.World, *inviter){
-		"removed": func(t *testing.T, w *consoletest.World, by *inviter) {
+	for ended, end := range map[string]func(*testing.T, *consoletest.Fixture, *invitingOwner){
+		"removed": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner) {
 			w.Call(t, "DELETE", harb+"/members/"+by.id.String(), "")
 		},
-		"demoted": func(t *testing.T, w *consoletest.World, by *inviter) {
+		"demoted": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner) {
 			w.Call(t, "PATCH", harb+"/members/"+by.id.String(), `{"role":"viewer"}`)
 		},
-		"token revoked": func(t *testing.T, w *consoletest.World, by *inviter) {
+		"token revoked": func(t *testing.T, w *consoletest.Fixture, by *invitingOwner) {
 			w.Call(t, "DELETE", "/admin/tokens/"+by.token.String(), "")
 		},
 	} {
-		for way, invite := range waysToInvite {
+		for way, invite := range invitationMethods {
 			if ended == "token revoked" && way == "session" {
 				continue
 			}
@@ -75,9 +77,9 @@ func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
 				t.Parallel()
 				w := consoletest.Start(t)
 				owner := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-				w.SessionOf(t, "olga@example.com", owner)
-				friend := w.SessionOf(t, "friend@example.com")
-				by := inviter{session: w.SessionOf(t, "max@example.com", owner)}
+				w.AddSession(t, "olga@example.com", owner)
+				friend := w.AddSession(t, "friend@example.com")
+				by := invitingOwner{session: w.AddSession(t, "max@example.com", owner)}
 				who, err := w.Store.FindCredentialsByEmail(t.Context(), "max@example.com")
 				if err != nil {
 					t.Fatal(err)
@@ -93,7 +95,7 @@ func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
 				if list := w.Call(t, "GET", harb+"/invitations", ""); strings.Contains(list.Body, id) {
 					t.Errorf("it is open still: %s", list.Body)
 				}
-				if got := press(t, w, "/account/invitations/"+id+"/accept", friend); got.Status != 404 {
+				if got := pressButton(t, w, "/account/invitations/"+id+"/accept", friend); got.Status != 404 {
 					t.Errorf("the friend accepts it: %d", got.Status)
 				}
 				if members := w.Call(t, "GET", harb+"/members", ""); strings.Contains(members.Body,

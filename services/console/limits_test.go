@@ -12,23 +12,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// stranger returns an IP address that no other test uses. It must be unique because all tests share one Redis.
-func stranger() string {
+// newAddress returns an IP address that no other test uses. It must be unique because all tests share one Redis.
+func newAddress() string {
 	id := testkit.Unique()
 	return "2001:db8:" + id[:4] + ":" + id[4:8] + "::1"
 }
 
-// window is a rate limit: `n` requests in the time `of`.
-type window struct {
+// rateWindow is a rate limit: `n` requests in the time `of`.
+type rateWindow struct {
 	n  int
 	of time.Duration
 }
 
-// refusedAfter sends requests until one is refused, and fails if the refusal is too early or too late for all windows.
-// It returns the refusal and the time until which it lasts at least. A request counts at some time between its start
-// and its answer, so a slow machine does not fail the test.
-func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer,
-	windows ...window) (consoletest.Answer, time.Time) {
+// checkRateLimit sends requests until one is refused, and fails if the refusal is too early or too late for all
+// windows. It returns the refusal and the time until which it lasts at least. A request counts at some time between its
+// start and its answer, so a slow machine does not fail the test.
+func checkRateLimit(t *testing.T, what string, send func(i int) consoletest.Answer,
+	windows ...rateWindow) (consoletest.Answer, time.Time) {
 	t.Helper()
 	var sent, answered []time.Time // times of the accepted requests
 	for i := range 5 * windows[0].n {
@@ -38,7 +38,7 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 		var until time.Time
 		may := false
 		for _, w := range windows {
-			may = may || since(answered, begun.Add(-w.of)) >= w.n
+			may = may || countSince(answered, begun.Add(-w.of)) >= w.n
 			if len(sent) >= w.n && sent[len(sent)-w.n].Add(w.of).After(until) {
 				until = sent[len(sent)-w.n].Add(w.of)
 			}
@@ -61,8 +61,8 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 	return consoletest.Answer{}, time.Time{}
 }
 
-// since returns how many of the sorted times are later than `bound`.
-func since(times []time.Time, bound time.Time) int {
+// countSince returns how many of the sorted times are later than `bound`.
+func countSince(times []time.Time, bound time.Time) int {
 	first := slices.IndexFunc(times, func(at time.Time) bool { return at.After(bound) })
 	if first < 0 {
 		return 0
@@ -70,13 +70,13 @@ func since(times []time.Time, bound time.Time) int {
 	return len(times) - first
 }
 
-func TestAnAddressWithTooManyWrongTokensIsRefusedWhateverItShowsAndOthersAreNot(t *testing.T) {
+func TestWrongTokensBlockOnlyTheirAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.WrongTokensPerMinute = 3
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
-	guesser, owner := stranger(), stranger()
+	guesser, owner := newAddress(), newAddress()
 	show := func(from, token string) consoletest.Answer {
 		return w.Call(t, "GET", "/admin/businesses", "", "X-Forwarded-For", from, "Authorization", "Bearer "+token)
 	}
@@ -92,13 +92,13 @@ func TestAnAddressWithTooManyWrongTokensIsRefusedWhateverItShowsAndOthersAreNot(
 			t.Error("Retry-After is missing")
 		}
 	}
-	got, until := refusedAfter(t, "wrong tokens", func(int) consoletest.Answer {
+	got, until := checkRateLimit(t, "wrong tokens", func(int) consoletest.Answer {
 		got := show(guesser, "wrong")
 		if got.Status != 429 {
 			expect(t, got, 401, "unauthorized", "not the right one")
 		}
 		return got
-	}, window{3, time.Minute})
+	}, rateWindow{3, time.Minute})
 	refused(got)
 	if got := show(guesser, consoletest.Token); got.Status != 200 || time.Now().Before(until) {
 		refused(got)
@@ -108,13 +108,13 @@ func TestAnAddressWithTooManyWrongTokensIsRefusedWhateverItShowsAndOthersAreNot(
 	}
 }
 
-func TestPrincipalsOfTheAdminAPIAreLimited(t *testing.T) {
+func TestAdminAPILimitsPrincipals(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.AdminPerMinute = 3 })
-	mine, other := w.TokenUntil(t, time.Now().Add(time.Hour)), w.TokenUntil(t, time.Now().Add(time.Hour))
-	got, _ := refusedAfter(t, "one token", func(int) consoletest.Answer {
+	mine, other := w.AddTokenUntil(t, time.Now().Add(time.Hour)), w.AddTokenUntil(t, time.Now().Add(time.Hour))
+	got, _ := checkRateLimit(t, "one token", func(int) consoletest.Answer {
 		return w.CallAs(t, mine, "GET", "/admin/tokens", "")
-	}, window{3, time.Minute})
+	}, rateWindow{3, time.Minute})
 	expect(t, got, 429, "rate_limited", "Rate limit exceeded")
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("Retry-After is missing")
@@ -124,25 +124,25 @@ func TestPrincipalsOfTheAdminAPIAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm shows that sign-in routes limit requests by IP address and
+// TestSignInRoutesLimitRequestsAndBodies shows that sign-in routes limit requests by IP address and
 // refuse bodies above the size of a form.
-func TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm(t *testing.T) {
+func TestSignInRoutesLimitRequestsAndBodies(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.PublicPerMinute = 2
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	for _, path := range []string{"/sign-in", "/sign-in/link/nobodys", "/device/token"} {
-		from, method := stranger(), "GET"
+		from, method := newAddress(), "GET"
 		if path == "/device/token" {
 			method = "POST"
 		}
-		refusedAfter(t, path, func(int) consoletest.Answer {
+		checkRateLimit(t, path, func(int) consoletest.Answer {
 			return w.Call(t, method, path, "", "X-Forwarded-For", from)
-		}, window{2, time.Minute})
+		}, rateWindow{2, time.Minute})
 	}
 	form := "email=" + strings.Repeat("a", 64<<10)
-	got := w.Call(t, "POST", "/sign-in", form, "X-Forwarded-For", stranger(), "Content-Type",
+	got := w.Call(t, "POST", "/sign-in", form, "X-Forwarded-For", newAddress(), "Content-Type",
 		"application/x-www-form-urlencoded")
 	if got.Status != 413 {
 		t.Errorf("a form of %d bytes: %d", len(form), got.Status)

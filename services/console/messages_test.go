@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestMessagesAreListedShownAndSentAgain(t *testing.T) {
+func TestMessagesListShowAndRetry(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	mailed := w.Notifications.Mailed(publish(t, w), 2)
+	mailed := w.Notifications.ReplaceMessages(publish(t, w), 2)
 	for query, want := range map[string]int{
 		"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0, "?limit=1": 1,
 		"?about=" + mailed[1].About.ID.String(): 1, "?about=" + uuid.NewString(): 0,
@@ -45,7 +45,7 @@ func TestMessagesAreListedShownAndSentAgain(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNotThereAreNotFound(t *testing.T) {
+func TestUnknownMessagesAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)

@@ -15,29 +15,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
-// TestNoNoticeReachesAnUnverifiedAddress lets an owner invite the address of another person and sign in by its link.
+// TestNoticesSkipUnverifiedAddress lets an owner invite the address of another person and sign in by its link.
 // Changes of the account or the business then send no mail to that address.
-func TestNoNoticeReachesAnUnverifiedAddress(t *testing.T) {
+func TestNoticesSkipUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	owner, _ := as(t, w, id, access.Owner)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	const victim = "victim@example.com"
 	got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"`+victim+`","role":"owner","mail":false}`)
-	session := sessionIn(t, press(t, w, field(t, got, "link").(string), ""))
+	session := findSession(t, pressButton(t, w, field(t, got, "link").(string), ""))
 	current := ""
 	for i := range 5 {
 		chosen := fmt.Sprintf("a new long password %d", i)
-		got := fill(t, w, "/account/password", session, url.Values{"current": {current}, "new": {chosen}})
-		session, current = sessionIn(t, got), chosen
+		got := postForm(t, w, "/account/password", session, url.Values{"current": {current}, "new": {chosen}})
+		session, current = findSession(t, got), chosen
 	}
 	connect(t, w, session, "buy at evil.example", id)
-	olga := w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	olga := w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	shortenRetention(t, w, owner, 1)
 	w.AwaitMail(t, "olga@example.com", 1)
 	connect(t, w, olga, "laptop", id)
 	w.AwaitMail(t, "olga@example.com", 2)
-	if mails := w.Notifications.Mails(victim); len(mails) > 0 {
+	if mails := w.Notifications.ListMails(victim); len(mails) > 0 {
 		t.Errorf("the stranger got %d mails, among them %+v", len(mails), mails[0])
 	}
 }
@@ -47,12 +47,12 @@ func TestNoticesToOwnersAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.SignInsPerMinute = 10 })
 	id := publish(t, w)
-	owner, _ := as(t, w, id, access.Owner)
-	w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	owner, _ := addTokenAs(t, w, id, access.Owner)
+	w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	const most = 5
 	shortenRetention(t, w, owner, most+5)
 	w.AwaitMail(t, "olga@example.com", most)
-	w.Call(t, "PUT", harb, textOf(t, w)+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
+	w.Call(t, "PUT", harb, readText(t, w)+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
 		"Content-Type", yaml)
 	if mail, _ := w.AwaitMail(t, "olga@example.com", most+1); !strings.Contains(mail.Subject,
 		"payment account was changed") {
@@ -61,9 +61,9 @@ func TestNoticesToOwnersAreLimited(t *testing.T) {
 }
 
 // shortenRetention sets the retention to 800 days and then to 30 days, `times` times.
-func shortenRetention(t *testing.T, w *consoletest.World, owner string, times int) {
+func shortenRetention(t *testing.T, w *consoletest.Fixture, owner string, times int) {
 	t.Helper()
-	text := consoletest.Manifest("harbor", "Harbor")
+	text := consoletest.BuildManifest("harbor", "Harbor")
 	for range times {
 		for _, days := range []string{"800", "30"} {
 			if got := w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: "+days+"}\n", "Content-Type",
@@ -74,24 +74,24 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 	}
 }
 
-// TestNoBrowserIsKnownForAnUnverifiedAddress lets an owner invite the address of another person and sign in with two
+// TestUnverifiedAddressHasNoKnownBrowser lets an owner invite the address of another person and sign in with two
 // browsers. Neither browser becomes known, so the address gets no more mailed links than usual.
-func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
+func TestUnverifiedAddressHasNoKnownBrowser(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.SignInsPerMinute = 10
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
-	owner, _ := as(t, w, publish(t, w), access.Owner)
+	owner, _ := addTokenAs(t, w, publish(t, w), access.Owner)
 	victim := uuid.NewString() + "@example.com"
 	const allowed = 3
 	answers := map[int]int{}
 	for range 2 {
 		got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"`+victim+`","role":"owner","mail":false}`)
-		browser := cookieIn(press(t, w, field(t, got, "link").(string), ""), "slotmesh-browser")
+		browser := findCookie(pressButton(t, w, field(t, got, "link").(string), ""), "slotmesh-browser")
 		for range allowed {
-			asked := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {victim}},
-				"X-Forwarded-For", stranger(), "Cookie", "slotmesh-browser="+browser)
+			asked := postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {victim}},
+				"X-Forwarded-For", newAddress(), "Cookie", "slotmesh-browser="+browser)
 			answers[asked.Status]++
 		}
 	}
@@ -100,12 +100,12 @@ func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
 	}
 }
 
-// TestNoBrowserIsKnownBySessionThatEnded shows that a browser does not become known by a session that has already
+// TestEndedSessionMakesNoBrowserKnown shows that a browser does not become known by a session that has already
 // ended.
-func TestNoBrowserIsKnownBySessionThatEnded(t *testing.T) {
+func TestEndedSessionMakesNoBrowserKnown(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)

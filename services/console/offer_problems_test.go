@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// validatorText matches text that is only for programs: hints of the validator and paths of the manifest.
-var validatorText = regexp.MustCompile(
+// technicalText matches text that is only for programs: hints of the validator and paths of the manifest.
+var technicalText = regexp.MustCompile(
 	`; (write|remove|add|did you|keep)|\w\[\d+\]|line \d+:|payment_requirement|units_count`,
 )
 
@@ -131,14 +131,14 @@ var refusedForms = []struct {
 	{"rules/new", url.Values{"kind": {"party_size"}, "percent": {"-5"}}, "Bitte füllen Sie eines davon aus: "},
 }
 
-// TestFormsExplainProblemsInTheReadersLanguage shows that each invalid value is explained beside its field in the
+// TestFormsTranslateProblems shows that each invalid value is explained beside its field in the
 // language of the reader.
-func TestFormsExplainProblemsInTheReadersLanguage(t *testing.T) {
+func TestFormsTranslateProblems(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	if got := fill(t, w, "/account/language", mia, url.Values{"language": {"de"}}); got.Status != 303 {
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	if got := postForm(t, w, "/account/language", mia, url.Values{"language": {"de"}}); got.Status != 303 {
 		t.Fatalf("the language: %d %s", got.Status, got.Body)
 	}
 	for _, c := range refusedForms {
@@ -146,23 +146,23 @@ func TestFormsExplainProblemsInTheReadersLanguage(t *testing.T) {
 		for name, values := range c.form {
 			form[name] = values
 		}
-		got := fill(t, w, "/business/harbor/offer/"+c.path, mia, form)
+		got := postForm(t, w, "/business/harbor/offer/"+c.path, mia, form)
 		if got.Status != 422 || !strings.Contains(got.Body, c.says) {
-			t.Errorf("%s %v: %d, %q is not in %s", c.path, c.form, got.Status, c.says, sentencesOf(got.Body))
+			t.Errorf("%s %v: %d, %q is not in %s", c.path, c.form, got.Status, c.says, findErrors(got.Body))
 		}
 		if strings.Contains(got.Body, "Das kann noch nicht gespeichert werden") {
-			t.Errorf("%s %v: the sentence stands beside no field: %s", c.path, c.form, sentencesOf(got.Body))
+			t.Errorf("%s %v: the sentence stands beside no field: %s", c.path, c.form, findErrors(got.Body))
 		}
-		if found := validatorText.FindString(sentencesOf(got.Body)); found != "" {
-			t.Errorf("%s %v: the page shows %q: %s", c.path, c.form, found, sentencesOf(got.Body))
+		if found := technicalText.FindString(findErrors(got.Body)); found != "" {
+			t.Errorf("%s %v: the page shows %q: %s", c.path, c.form, found, findErrors(got.Body))
 		}
 	}
 }
 
 var errorText = regexp.MustCompile(`(?s)<p[^>]*class="[^"]*error[^"]*"[^>]*>(.*?)</p>|<li dir="auto">(.*?)</li>`)
 
-// sentencesOf returns the error sentences of a page.
-func sentencesOf(body string) string {
+// findErrors returns the error sentences of a page.
+func findErrors(body string) string {
 	var all []string
 	for _, found := range errorText.FindAllStringSubmatch(body, -1) {
 		all = append(all, found[1]+found[2])

@@ -9,17 +9,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// saved sends a form of the offer and returns the page that follows.
-func saved(t *testing.T, w *consoletest.World, session, path string, form url.Values) consoletest.Answer {
+// saveForm sends a form of the offer and returns the page that follows.
+func saveForm(t *testing.T, w *consoletest.Fixture, session, path string, form url.Values) consoletest.Answer {
 	t.Helper()
-	got := fill(t, w, path, session, form)
+	got := postForm(t, w, path, session, form)
 	if got.Status != 303 {
 		t.Fatalf("%s is not saved: %d %s", path, got.Status, got.Body)
 	}
-	return look(t, w, got.Header.Get("Location"), session)
+	return getPage(t, w, got.Header.Get("Location"), session)
 }
 
-func dressed() url.Values {
+func newSalonForm() url.Values {
 	return url.Values{
 		"name": {"Gala"}, "date": {"2030-12-31"}, "start_time": {"20:00"}, "end_time": {"23:00"},
 		"total_capacity": {"50"}, "tiers.n": {"1"},
@@ -27,18 +27,18 @@ func dressed() url.Values {
 	}
 }
 
-func TestAddingTheFirstOfAKindSwitchesItsModuleOn(t *testing.T) {
+func TestFirstObjectEnablesItsModule(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := consoletest.Manifest("harbor", "Harbor") + "modules: {services: true, events: false, rentals: false}\n"
+	text := consoletest.BuildManifest("harbor", "Harbor") + "modules: {services: true, events: false, rentals: false}\n"
 	id := publishText(t, w, text)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	for section, form := range map[string]url.Values{
-		"events": dressed(),
+		"events": newSalonForm(),
 		"rentals": {"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {"3"}, "units_count": {"3"},
 			"active": {"yes"}},
 	} {
-		page := saved(t, w, mia, "/business/harbor/offer/"+section+"/new", form)
+		page := saveForm(t, w, mia, "/business/harbor/offer/"+section+"/new", form)
 		if !strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body,
 			`href="https://book.example.org/b/harbor"`) {
 			t.Errorf("the notice of %s: %s", section, page.Body)
@@ -50,7 +50,7 @@ func TestAddingTheFirstOfAKindSwitchesItsModuleOn(t *testing.T) {
 	}
 }
 
-func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
+func TestSavedNoticeNamesHidingField(t *testing.T) {
 	t.Parallel()
 	kayak := url.Values{"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {""}, "units_count": {""},
 		"active": {"yes"}}
@@ -68,22 +68,23 @@ func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
 		form              url.Values
 		says, leads       string
 	}{
-		"inactive": {"", "events", without(dressed(), "active", ""), "Check: Offered", "/offer/events/gala"},
-		"private": {"", "events", without(dressed(), "public", ""), "Check: Shown to everybody",
+		"inactive": {"", "events", without(newSalonForm(), "active", ""), "Check: Offered", "/offer/events/gala"},
+		"private": {"", "events", without(newSalonForm(), "public", ""), "Check: Shown to everybody",
 			"/offer/events/gala"},
-		"past":        {"", "events", without(dressed(), "date", "2020-01-01"), "Check: Date", "/offer/events/gala"},
+		"past": {"", "events", without(newSalonForm(), "date", "2020-01-01"), "Check: Date",
+			"/offer/events/gala"},
 		"no quantity": {"", "rentals", kayak, "Check: Offered online", "/offer/rentals/kayak"},
 		"no units":    {"", "rentals", without(kayak, "quantity", "2"), "Check: Pieces", "/offer/rentals/kayak"},
-		"module off":  {"modules: {events: false}\nevents: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n", "events", dressed(), "Check: Events", "/offer/business"},
+		"module off":  {"modules: {events: false}\nevents: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n", "events", newSalonForm(), "Check: Events", "/offer/business"},
 		"inactive cut": {"", "services", url.Values{"name": {"Shave"}, "duration_minutes": {"30"}}, "Check: Offered",
 			"/offer/services/shave"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
-			id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+c.manifest)
-			mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-			page := saved(t, w, mia, "/business/harbor/offer/"+c.section+"/new", c.form)
+			id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+c.manifest)
+			mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+			page := saveForm(t, w, mia, "/business/harbor/offer/"+c.section+"/new", c.form)
 			if strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, c.says) ||
 				!strings.Contains(page.Body, c.leads+`"`) {
 				t.Errorf("want %q and a link to %s: %s", c.says, c.leads, page.Body)
@@ -92,24 +93,24 @@ func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
 	}
 }
 
-func TestModulesAreSwitchedInTheBusinessForm(t *testing.T) {
+func TestBusinessFormSwitchesModules(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"modules: {services: true, events: false}\n")
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	saved(t, w, mia, "/business/harbor/offer/business", url.Values{"base": {"1"}, "modules.services": {"yes"},
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+"modules: {services: true, events: false}\n")
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	saveForm(t, w, mia, "/business/harbor/offer/business", url.Values{"base": {"1"}, "modules.services": {"yes"},
 		"modules.events": {"yes"}})
 	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; !strings.Contains(text, "events: true") {
 		t.Errorf("the module is still off:\n%s", text)
 	}
 }
 
-func TestListedUnitsReplaceTheirNumber(t *testing.T) {
+func TestListedUnitsReplaceQuantity(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	saved(t, w, mia, "/business/harbor/offer/rentals/new", url.Values{
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	saveForm(t, w, mia, "/business/harbor/offer/rentals/new", url.Values{
 		"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {"1"}, "units_count": {"1"}, "active": {"yes"},
 		"units.n": {"1"}, "units.0.key": {"red"}, "units.0.in_service": {"yes"},
 	})

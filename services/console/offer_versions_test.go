@@ -12,50 +12,51 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestAVersionIsTakenBackThroughTheSameQuestion shows that a return to an old version asks about affected bookings, as
+// TestRestoreVersionAsksAboutConflicts shows that a return to an old version asks about affected bookings, as
 // each form does. It is refused if the person compared the old version with one that is no longer the newest.
-func TestAVersionIsTakenBackThroughTheSameQuestion(t *testing.T) {
+func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 	t.Parallel()
-	w := asked(t)
-	w.saves(t, priced("47", "agreed", "1"), 2)
+	w := newAffectedBusiness(t)
+	w.expectSaved(t, newHaircutForm("47", "agreed", "1"), 2)
 	w.Catalog.Record(event.Event{
 		ID: uuid.New(), Type: event.BusinessPublished, BusinessID: w.id, Subject: event.Subject{Kind: event.Business,
 			ID: w.id}, At: consoletest.Epoch,
 		Actor: actor.Actor{Kind: actor.System}, Data: []byte(`{"version": 2}`),
 	})
 	const versions = "/business/harbor/offer/versions"
-	list := look(t, w.World, versions, w.mia)
+	list := getPage(t, w.Fixture, versions, w.mia)
 	if list.Status != 200 || strings.Count(list.Body, "· Automatic") != 1 || !strings.Contains(list.Body,
 		versions+"/1") {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
-	if one := look(t, w.World, versions+"/1", w.mia); !strings.Contains(one.Body, "Haircut · Price") ||
+	if one := getPage(t, w.Fixture, versions+"/1", w.mia); !strings.Contains(one.Body, "Haircut · Price") ||
 		!strings.Contains(one.Body, "Go back to this version") {
 		t.Errorf("what differs: %d %s", one.Status, one.Body)
 	}
-	if now := look(t, w.World, versions+"/2", w.mia); !strings.Contains(now.Body, "Customers see just this now.") ||
+	if now := getPage(t, w.Fixture, versions+"/2", w.mia); !strings.Contains(now.Body,
+		"Customers see just this now.") ||
 		strings.Contains(now.Body, "Go back to this version") {
 		t.Errorf("the newest: %d %s", now.Status, now.Body)
 	}
 	for _, none := range []string{"/9", "/0", "/x"} {
-		if got := look(t, w.World, versions+none, w.mia); got.Status != 404 {
+		if got := getPage(t, w.Fixture, versions+none, w.mia); got.Status != 404 {
 			t.Errorf("%s: %d", none, got.Status)
 		}
 	}
-	take := func(form url.Values) consoletest.Answer { return fill(t, w.World, versions+"/1", w.mia, form) }
+	take := func(form url.Values) consoletest.Answer { return postForm(t, w.Fixture, versions+"/1", w.mia, form) }
 	if got := take(url.Values{"over": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
-		"1 booking would then fall outside") || w.newest(t) != 2 {
+		"1 booking would then fall outside") || w.countVersions(t) != 2 {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
 	if got := take(url.Values{"over": {"1"}, "agreed": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
-		"Something has changed meanwhile") || w.newest(t) != 2 {
+		"Something has changed meanwhile") || w.countVersions(t) != 2 {
 		t.Errorf("held against another version: %d %s", got.Status, got.Body)
 	}
 	if got := take(url.Values{"over": {"2"}, "agreed": {"2"}}); got.Status != 303 ||
 		!strings.HasSuffix(got.Header.Get("Location"), "saved=3") {
 		t.Errorf("taken back: %d %s", got.Status, got.Body)
 	}
-	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; text != consoletest.Manifest("harbor", "Harbor") {
+	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; text != consoletest.BuildManifest("harbor", "Harbor") {
 		t.Errorf("it is not as it was: %s", text)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// idOfOperator returns the id of the operator with this e-mail address.
-func idOfOperator(t *testing.T, w *consoletest.World, email string) string {
+// findOperatorID returns the id of the operator with this e-mail address.
+func findOperatorID(t *testing.T, w *consoletest.Fixture, email string) string {
 	t.Helper()
 	for _, o := range field(t, w.Call(t, "GET", "/admin/operators", ""), "operators").([]any) {
 		if found := o.(map[string]any); found["email"] == email {
@@ -28,19 +28,19 @@ func idOfOperator(t *testing.T, w *consoletest.World, email string) string {
 	return ""
 }
 
-func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
+func TestOperatorsListDemoteAndSignOut(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	harbor := publish(t, w)
-	other := w.Replica(t)
-	w.SessionOf(t, "stays@example.com", access.Member{Role: access.Operator})
+	other := w.StartReplica(t)
+	w.AddSession(t, "stays@example.com", access.Member{Role: access.Operator})
 	for path, isOperator := range map[string]bool{"/sign-out": true, "": false} {
 		email := uuid.NewString() + "@example.com"
-		session := w.SessionOf(t, email, access.Member{Role: access.Operator})
-		id := idOfOperator(t, w, email)
+		session := w.AddSession(t, email, access.Member{Role: access.Operator})
+		id := findOperatorID(t, w, email)
 		tokens := []string{
-			w.TokenMadeBy(t, access.Member{Role: access.Operator}, uuid.MustParse(id)),
-			w.TokenMadeBy(t, access.Member{BusinessID: harbor, Role: access.Owner}, uuid.MustParse(id)),
+			w.AddTokenCreatedBy(t, access.Member{Role: access.Operator}, uuid.MustParse(id)),
+			w.AddTokenCreatedBy(t, access.Member{BusinessID: harbor, Role: access.Owner}, uuid.MustParse(id)),
 		}
 		method := "DELETE"
 		if path != "" {
@@ -52,8 +52,8 @@ func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
 				t.Fatalf("%s: %d %s", path, got.Status, got.Body)
 			}
 		}
-		for _, replica := range []*consoletest.World{w, other} {
-			if got := look(t, replica, "/account", session); got.Status != 303 {
+		for _, replica := range []*consoletest.Fixture{w, other} {
+			if got := getPage(t, replica, "/account", session); got.Status != 303 {
 				t.Errorf("%s: the session: %d", path, got.Status)
 			}
 			for _, token := range tokens {
@@ -72,13 +72,13 @@ func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
 func TestLastOperatorStays(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
-	ana := "/admin/operators/" + idOfOperator(t, w, "ana@example.com")
+	w.AddSession(t, "ana@example.com", access.Member{Role: access.Operator})
+	ana := "/admin/operators/" + findOperatorID(t, w, "ana@example.com")
 	expect(t, w.Call(t, "DELETE", ana, ""), 409, "conflict", "last operator")
 	for range 5 { // two operators are demoted at the same time; one stays
-		w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
-		w.SessionOf(t, "bo@example.com", access.Member{Role: access.Operator})
-		paths := []string{ana, "/admin/operators/" + idOfOperator(t, w, "bo@example.com")}
+		w.AddSession(t, "ana@example.com", access.Member{Role: access.Operator})
+		w.AddSession(t, "bo@example.com", access.Member{Role: access.Operator})
+		paths := []string{ana, "/admin/operators/" + findOperatorID(t, w, "bo@example.com")}
 		statuses := make([]int, len(paths))
 		var all sync.WaitGroup
 		for i, path := range paths {

@@ -19,19 +19,19 @@ packages:
   - {key: trio, name: Trio, services: [cut, dry, wash], percent: 12.5}
 `
 
-// TestPackagesArePublishedTranslatedAndKept shows that packages are published as text and translated in a form. Forms
+// TestFormsKeepAndTranslatePackages shows that packages are published as text and translated in a form. Forms
 // keep packages unchanged, but removing a service removes its packages.
-func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
+func TestFormsKeepAndTranslatePackages(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	if got := writes(t, w, mia, "1", textOf(t, w)+packages, "agreed", "1"); got.Status != 303 {
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	if got := postText(t, w, mia, "1", readText(t, w)+packages, "agreed", "1"); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	now := func() *manifest.Manifest {
 		t.Helper()
-		m, problems := manifest.Parse([]byte(textOf(t, w)))
+		m, problems := manifest.Parse([]byte(readText(t, w)))
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
@@ -41,7 +41,7 @@ func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 	if len(before) != 2 || before[0].Price.String() != "45" || before[1].Percent.String() != "12.5" {
 		t.Fatalf("published as %+v", before)
 	}
-	if got := fill(t, w, ofCut, mia, url.Values{"base": {"2"}, "name": {"Trim"}, "duration_minutes": {"45"},
+	if got := postForm(t, w, haircutPath, mia, url.Values{"base": {"2"}, "name": {"Trim"}, "duration_minutes": {"45"},
 		"price": {"41"}, "active": {"yes"}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
@@ -50,11 +50,11 @@ func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 		t.Errorf("a form has left %+v", m.Packages)
 	}
 	const at = "/business/harbor/offer/translations?language=pt&of=packages"
-	if got := look(t, w, at, mia); !strings.Contains(got.Body, `name="packages.pair.name"`) ||
+	if got := getPage(t, w, at, mia); !strings.Contains(got.Body, `name="packages.pair.name"`) ||
 		!strings.Contains(got.Body, `name="packages.pair.description"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := fill(t, w, at, mia, url.Values{"base": {"3"}, "packages.pair.name": {"Par"},
+	if got := postForm(t, w, at, mia, url.Values{"base": {"3"}, "packages.pair.name": {"Par"},
 		"packages.pair.description": {"Tudo <junto>.\r\nSempre."}}); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
@@ -63,11 +63,11 @@ func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 		t.Errorf("translated as %+v", m.Packages[0].Translations)
 	}
 	removal := "/business/harbor/offer/services/wash/remove"
-	if got := look(t, w, removal, mia); got.Status != 200 || !strings.Contains(got.Body,
+	if got := getPage(t, w, removal, mia); got.Status != 200 || !strings.Contains(got.Body,
 		"Packages that go with it: 1") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := fill(t, w, removal, mia, url.Values{"base": {"4"}}); got.Status != 303 {
+	if got := postForm(t, w, removal, mia, url.Values{"base": {"4"}}); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if m := now(); len(m.Packages) != 1 || m.Packages[0].Key != "pair" {

@@ -20,8 +20,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// atOwner posts a form to the owner's public address. The argument `cookies` is a list of names and values.
-func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, cookies ...string) consoletest.Answer {
+// postToOwner posts a form to the owner's public address. The argument `cookies` is a list of names and values.
+func postToOwner(t *testing.T, w *consoletest.Fixture, path string, form url.Values,
+	cookies ...string) consoletest.Answer {
 	t.Helper()
 	var all []string
 	for i := 0; i < len(cookies); i += 2 {
@@ -29,7 +30,7 @@ func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, c
 			all = append(all, cookies[i]+"="+cookies[i+1])
 		}
 	}
-	return fill(t, w, path, "", form, "Host", "owner.example.com", "Origin", consoletest.OwnerURL, "Cookie",
+	return postForm(t, w, path, "", form, "Host", "owner.example.com", "Origin", consoletest.OwnerURL, "Cookie",
 		strings.Join(all, "; "))
 }
 
@@ -38,8 +39,8 @@ const (
 	challengeCookie = "__Host-slotmesh-passkey"
 )
 
-// cookieIn returns the value of a cookie that an answer sets.
-func cookieIn(a consoletest.Answer, name string) string {
+// findCookie returns the value of a cookie that an answer sets.
+func findCookie(a consoletest.Answer, name string) string {
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name == name && c.MaxAge > 0 {
 			return c.Value
@@ -49,58 +50,61 @@ func cookieIn(a consoletest.Answer, name string) string {
 }
 
 // addPasskey adds the device's passkey to the account of the person with this session.
-func addPasskey(t *testing.T, w *consoletest.World, session string, device *consoletest.Device) {
+func addPasskey(t *testing.T, w *consoletest.Fixture, session string, device *consoletest.Device) {
 	t.Helper()
-	begun := atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
+	begun := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
 	if begun.Status != 200 {
 		t.Fatalf("%d %s", begun.Status, begun.Body)
 	}
-	got := atOwner(t, w, "/account/passkeys",
-		url.Values{"name": {"Ana's phone"}, "credential": {device.Make(t, begun.Body)}},
-		sessionCookie, session, challengeCookie, cookieIn(begun, challengeCookie))
+	got := postToOwner(t, w, "/account/passkeys",
+		url.Values{"name": {"Ana's phone"}, "credential": {device.CreateCredential(t, begun.Body)}},
+		sessionCookie, session, challengeCookie, findCookie(begun, challengeCookie))
 	if got.Status != 303 || got.Header.Get("Location") != "/account?done=passkey_added" {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 }
 
-// ask begins a sign-in by passkey and returns the options for the script and the cookie of the challenge.
-func ask(t *testing.T, w *consoletest.World, email string) (string, string) {
+// beginPasskeySignIn begins a sign-in by passkey and returns the options for the script and the cookie of the
+// challenge.
+func beginPasskeySignIn(t *testing.T, w *consoletest.Fixture, email string) (string, string) {
 	t.Helper()
-	begun := atOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
+	begun := postToOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
 	if begun.Status != 200 || begun.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", begun.Status, begun.Body)
 	}
-	return begun.Body, cookieIn(begun, challengeCookie)
+	return begun.Body, findCookie(begun, challengeCookie)
 }
 
-// answerTo sends the answer of a device to a challenge.
-func answerTo(t *testing.T, w *consoletest.World, answer, cookie, email string) consoletest.Answer {
+// answerChallenge sends the answer of a device to a challenge.
+func answerChallenge(t *testing.T, w *consoletest.Fixture, answer, cookie, email string) consoletest.Answer {
 	t.Helper()
-	return atOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie,
+	return postToOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie,
 		cookie)
 }
 
-// byPasskey signs in with a device. The replica `w` makes the challenge, and the replica `other` receives the answer.
-func byPasskey(t *testing.T, w, other *consoletest.World, device *consoletest.Device, email string) consoletest.Answer {
+// signInByPasskey signs in with a device. The replica `w` makes the challenge, and the replica `other` receives the
+// answer.
+func signInByPasskey(t *testing.T, w, other *consoletest.Fixture, device *consoletest.Device,
+	email string) consoletest.Answer {
 	t.Helper()
-	told, cookie := ask(t, w, email)
-	return answerTo(t, other, device.Sign(t, told), cookie, email)
+	told, cookie := beginPasskeySignIn(t, w, email)
+	return answerChallenge(t, other, device.Sign(t, told), cookie, email)
 }
 
-func TestPeopleSignInByAPasskey(t *testing.T) {
+func TestPasskeySignsPersonIn(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	other := w.Replica(t)
-	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	other := w.StartReplica(t)
+	session := addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
 	device := consoletest.NewDevice()
 	device.Count = 7
 	addPasskey(t, w, session, device)
 	for _, email := range []string{"", " Ana@Example.com"} {
-		got := byPasskey(t, w, other, device, email)
+		got := signInByPasskey(t, w, other, device, email)
 		if got.Status != 303 || got.Header.Get("Location") != "/" {
 			t.Fatalf("%q: %d %s", email, got.Status, got.Body)
 		}
-		page := look(t, w, "/account", sessionIn(t, got))
+		page := getPage(t, w, "/account", findSession(t, got))
 		if page.Status != 200 || !strings.Contains(page.Body, "Ana&#39;s phone") || strings.Contains(page.Body,
 			"Not used yet") {
 			t.Errorf("%d %s", page.Status, page.Body)
@@ -115,73 +119,74 @@ func TestPeopleSignInByAPasskey(t *testing.T) {
 	}
 	// A challenge does not show whether the address has an account.
 	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
-		if told, _ := ask(t, w, email); strings.Contains(told, "allowCredentials") || !strings.Contains(told,
-			`"userVerification":"required"`) {
+		if told, _ := beginPasskeySignIn(t, w, email); strings.Contains(told, "allowCredentials") ||
+			!strings.Contains(told,
+				`"userVerification":"required"`) {
 			t.Errorf("%q: %s", email, told)
 		}
 	}
 	// Passkeys belong to the public address, and this request has another host.
-	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
+	if shown := getPage(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
 		t.Error(shown.Body)
 	}
 }
 
-// TestAPasskeyIsRefusedInOneWay shows that each invalid answer of a device gets the same response and begins no
+// TestInvalidPasskeysGetSameAnswer shows that each invalid answer of a device gets the same response and begins no
 // session.
-func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
+func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
-	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
-	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+	addPasskey(t, w, addPersonWithPassword(t, w, id, "ana@example.com", gulls), device)
+	bo := w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	// Bo never sends this passkey to the server.
-	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
-	told, cookie := ask(t, w, "")
+	stranger.CreateCredential(t, postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
+	told, cookie := beginPasskeySignIn(t, w, "")
 	used := device.Sign(t, told)
-	if got := answerTo(t, w, used, cookie, ""); got.Status != 303 {
+	if got := answerChallenge(t, w, used, cookie, ""); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	with := func(change func(d *consoletest.Device)) func() consoletest.Answer {
 		return func() consoletest.Answer {
 			d := *device
 			change(&d)
-			return byPasskey(t, w, w, &d, "")
+			return signInByPasskey(t, w, w, &d, "")
 		}
 	}
 	var said []string
 	for name, try := range map[string]func() consoletest.Answer{
-		"a challenge that was answered": func() consoletest.Answer { return answerTo(t, w, used, cookie, "") },
+		"a challenge that was answered": func() consoletest.Answer { return answerChallenge(t, w, used, cookie, "") },
 		"another challenge's answer": func() consoletest.Answer {
-			_, cookie := ask(t, w, "")
-			return answerTo(t, w, used, cookie, "")
+			_, cookie := beginPasskeySignIn(t, w, "")
+			return answerChallenge(t, w, used, cookie, "")
 		},
 		"another browser's challenge": func() consoletest.Answer {
-			told, _ := ask(t, w, "")
-			return answerTo(t, w, device.Sign(t, told), "", "")
+			told, _ := beginPasskeySignIn(t, w, "")
+			return answerChallenge(t, w, device.Sign(t, told), "", "")
 		},
 		"a cookie that nobody was given": func() consoletest.Answer {
-			return answerTo(t, w, used, strings.Repeat("0", 64), "")
+			return answerChallenge(t, w, used, strings.Repeat("0", 64), "")
 		},
-		"a passkey that nobody has": func() consoletest.Answer { return byPasskey(t, w, w, stranger, "") },
+		"a passkey that nobody has": func() consoletest.Answer { return signInByPasskey(t, w, w, stranger, "") },
 		"another person's passkey": func() consoletest.Answer {
-			return byPasskey(t, w, w, device, "bo@example.com")
+			return signInByPasskey(t, w, w, device, "bo@example.com")
 		},
 		"a page of another site": with(func(d *consoletest.Device) {
 			d.Origin = "https://owner.example.com.evil.example"
 		}),
-		"a person who was not verified": with(func(d *consoletest.Device) { d.Unverified = true }),
+		"a person who was not verified": with(func(d *consoletest.Device) { d.IsUnverified = true }),
 		"nothing that a browser answers": func() consoletest.Answer {
-			_, cookie := ask(t, w, "")
-			return answerTo(t, w, "{}", cookie, "")
+			_, cookie := beginPasskeySignIn(t, w, "")
+			return answerChallenge(t, w, "{}", cookie, "")
 		},
 		"more than a browser answers": func() consoletest.Answer {
-			_, cookie := ask(t, w, "")
-			return answerTo(t, w, strings.Repeat("x", 20000), cookie, "")
+			_, cookie := beginPasskeySignIn(t, w, "")
+			return answerChallenge(t, w, strings.Repeat("x", 20000), cookie, "")
 		},
 		"what somebody was told to add": func() consoletest.Answer {
-			begun := atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo)
-			return answerTo(t, w, used, cookieIn(begun, challengeCookie), "")
+			begun := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo)
+			return answerChallenge(t, w, used, findCookie(begun, challengeCookie), "")
 		},
 	} {
 		got := try()
@@ -197,14 +202,14 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	}
 }
 
-// TestACopiedPasskeyIsRefused shows that a passkey whose signature counter does not increase is refused, because it may
+// TestCopiedPasskeyIsRejected shows that a passkey whose signature counter does not increase is refused, because it may
 // be a copy. Of several simultaneous answers with one counter value, only one signs in.
-func TestACopiedPasskeyIsRefused(t *testing.T) {
+func TestCopiedPasskeyIsRejected(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	device := consoletest.NewDevice()
 	device.Count = 1
-	addPasskey(t, w, withPassword(t, w, publish(t, w), "ana@example.com", gulls), device)
+	addPasskey(t, w, addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls), device)
 	replica := *device
 	const at = 6
 	var (
@@ -214,10 +219,10 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 	)
 	for range at { // each copy has the same counter value
 		one := *device
-		told, cookie := ask(t, w, "")
+		told, cookie := beginPasskeySignIn(t, w, "")
 		answer := one.Sign(t, told)
 		all.Go(func() {
-			got := answerTo(t, w, answer, cookie, "")
+			got := answerChallenge(t, w, answer, cookie, "")
 			mu.Lock()
 			defer mu.Unlock()
 			if got.Status == 303 {
@@ -229,7 +234,7 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 	if good != 1 {
 		t.Errorf("%d of %d with one count were signed in", good, at)
 	}
-	if got := byPasskey(t, w, w, &replica, ""); got.Status != 422 {
+	if got := signInByPasskey(t, w, w, &replica, ""); got.Status != 422 {
 		t.Errorf("the copy: %d", got.Status)
 	}
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
@@ -246,94 +251,95 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 		t.Errorf("a count that another answer took meanwhile: %v", err)
 	}
 	device.Count = 9
-	if got := byPasskey(t, w, w, device, ""); got.Status != 303 {
+	if got := signInByPasskey(t, w, w, device, ""); got.Status != 303 {
 		t.Errorf("the device itself, further on: %d", got.Status)
 	}
 }
 
-func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
+func TestPasskeysReplacePassword(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	other := w.Replica(t)
-	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	if got := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session); got.Status != 409 ||
+	other := w.StartReplica(t)
+	session := addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	if got := postToOwner(t, w, "/account/password/remove", nil, sessionCookie, session); got.Status != 409 ||
 		!strings.Contains(got.Body, "could not sign in any more") {
 		t.Errorf("a password without a passkey: %d %s", got.Status, got.Body)
 	}
 	device := consoletest.NewDevice()
 	addPasskey(t, w, session, device)
-	there := sessionIn(t, enter(t, other, "ana@example.com", gulls)) // the password works until it is removed
-	removed := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session)
+	// the password works until it is removed
+	there := findSession(t, signInByPassword(t, other, "ana@example.com", gulls))
+	removed := postToOwner(t, w, "/account/password/remove", nil, sessionCookie, session)
 	if removed.Status != 303 || removed.Header.Get("Location") != "/account?done=password_removed" {
 		t.Fatalf("%d %s", removed.Status, removed.Body)
 	}
 	for _, ended := range []string{session, there} {
-		if got := look(t, other, "/account", ended); got.Status != 303 {
+		if got := getPage(t, other, "/account", ended); got.Status != 303 {
 			t.Errorf("a session from before: %d", got.Status)
 		}
 	}
-	if got := enter(t, w, "ana@example.com", gulls); got.Status != 422 {
+	if got := signInByPassword(t, w, "ana@example.com", gulls); got.Status != 422 {
 		t.Errorf("the password that is gone: %d", got.Status)
 	}
-	session = cookieIn(removed, sessionCookie)
-	page := look(t, w, "/account?done=password_removed", session)
+	session = findCookie(removed, sessionCookie)
+	page := getPage(t, w, "/account?done=password_removed", session)
 	_, rest, _ := strings.Cut(page.Body, `action="/account/passkeys/`)
 	path, _, _ := strings.Cut(rest, `"`)
 	if path = "/account/passkeys/" + path; !strings.Contains(page.Body, "Your password is removed") ||
 		!strings.HasSuffix(path, "/remove") {
 		t.Fatalf("%d %s", page.Status, page.Body)
 	}
-	if got := atOwner(t, w, path, nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body,
+	if got := postToOwner(t, w, path, nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body,
 		"could not sign in any more") {
 		t.Errorf("the last way in: %d", got.Status)
 	}
-	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
+	if got := signInByPasskey(t, w, other, device, ""); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	// A person without the device signs in by a mailed link, which removes the passkey.
 	w.AwaitMail(t, "ana@example.com", 3)
-	fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {"ana@example.com"}})
+	postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {"ana@example.com"}})
 	_, link := w.AwaitMail(t, "ana@example.com", 4)
-	if got := look(t, w, link, ""); !strings.Contains(got.Body, "Your passkeys are removed, too") {
+	if got := getPage(t, w, link, ""); !strings.Contains(got.Body, "Your passkeys are removed, too") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := fill(t, w, link, "", url.Values{"new": {herring}}); got.Status != 303 {
+	if got := postForm(t, w, link, "", url.Values{"new": {herring}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if got := byPasskey(t, w, w, device, ""); got.Status != 422 {
+	if got := signInByPasskey(t, w, w, device, ""); got.Status != 422 {
 		t.Errorf("the lost device: %d", got.Status)
 	}
-	if got := enter(t, w, "ana@example.com", herring); got.Status != 303 {
+	if got := signInByPassword(t, w, "ana@example.com", herring); got.Status != 303 {
 		t.Errorf("%d", got.Status)
 	}
 }
 
-func TestARemovedPasskeyAndItsSessionsAreDeadOnEveryReplica(t *testing.T) {
+func TestRemovedPasskeyEndsOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	other := w.Replica(t)
+	other := w.StartReplica(t)
 	id := publish(t, w)
-	session := withPassword(t, w, id, "ana@example.com", gulls)
+	session := addPersonWithPassword(t, w, id, "ana@example.com", gulls)
 	device := consoletest.NewDevice()
 	addPasskey(t, w, session, device)
-	thief := sessionIn(t, byPasskey(t, other, other, device, ""))
-	_, rest, _ := strings.Cut(look(t, w, "/account", session).Body, `action="/account/passkeys/`)
+	thief := findSession(t, signInByPasskey(t, other, other, device, ""))
+	_, rest, _ := strings.Cut(getPage(t, w, "/account", session).Body, `action="/account/passkeys/`)
 	path, _, _ := strings.Cut(rest, `"`)
 	path = "/account/passkeys/" + path
-	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	atOwner(t, w, path, nil, sessionCookie, bo)
-	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
+	bo := w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	postToOwner(t, w, path, nil, sessionCookie, bo)
+	if got := signInByPasskey(t, w, other, device, ""); got.Status != 303 {
 		t.Fatalf("removed by somebody else: %d", got.Status)
 	}
 	w.AwaitMail(t, "ana@example.com", 2)
-	removed := atOwner(t, w, path, nil, sessionCookie, session)
-	if removed.Status != 303 || look(t, w, "/account", cookieIn(removed, sessionCookie)).Status != 200 {
+	removed := postToOwner(t, w, path, nil, sessionCookie, session)
+	if removed.Status != 303 || getPage(t, w, "/account", findCookie(removed, sessionCookie)).Status != 200 {
 		t.Fatalf("%d %s", removed.Status, removed.Body)
 	}
-	if got := look(t, other, "/account", thief); got.Status != 303 {
+	if got := getPage(t, other, "/account", thief); got.Status != 303 {
 		t.Errorf("who signed in by it: %d", got.Status)
 	}
-	if got := byPasskey(t, w, other, device, ""); got.Status != 422 {
+	if got := signInByPasskey(t, w, other, device, ""); got.Status != 422 {
 		t.Errorf("a removed one: %d", got.Status)
 	}
 	if mail, _ := w.AwaitMail(t, "ana@example.com", 3); mail.Subject != "A passkey was removed from your account" {
@@ -341,28 +347,28 @@ func TestARemovedPasskeyAndItsSessionsAreDeadOnEveryReplica(t *testing.T) {
 	}
 }
 
-// TestNobodyKeepsAPasskeyAsSomebodyElse shows that a sign-in by an operator's link removes a passkey that the inviter
+// TestVerificationRemovesPasskeyOfInviter shows that a sign-in by an operator's link removes a passkey that the inviter
 // has added to the account.
-func TestNobodyKeepsAPasskeyAsSomebodyElse(t *testing.T) {
+func TestVerificationRemovesPasskeyOfInviter(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	harbors := w.TokenOf(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	harbors := w.AddToken(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
 	invited := `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`
 	device := consoletest.NewDevice()
-	addPasskey(t, w, sessionIn(t, press(t, w, invite(t, w, harbors, invited), "")), device)
-	if got := byPasskey(t, w, w, device, ""); got.Status != 303 {
+	addPasskey(t, w, findSession(t, pressButton(t, w, invite(t, w, harbors, invited), "")), device)
+	if got := signInByPasskey(t, w, w, device, ""); got.Status != 303 {
 		t.Fatalf("%d", got.Status)
 	}
-	press(t, w, invite(t, w, consoletest.Token, invited), "") // an operator's link proves who the person is
-	if got := byPasskey(t, w, w, device, ""); got.Status != 422 {
+	pressButton(t, w, invite(t, w, consoletest.Token, invited), "") // an operator's link proves who the person is
+	if got := signInByPasskey(t, w, w, device, ""); got.Status != 422 {
 		t.Errorf("the inviter's passkey: %d", got.Status)
 	}
 }
 
-func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
+func TestOldSessionChangesNoCredentials(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
@@ -383,12 +389,12 @@ func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
 	}
 }
 
-func TestChallengesEnd(t *testing.T) {
+func TestChallengesExpire(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
 	for after, good := range map[time.Duration]bool{4 * time.Minute: true, 6 * time.Minute: false} {
-		_, cookie := ask(t, w, "")
+		_, cookie := beginPasskeySignIn(t, w, "")
 		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil,
 			time.Now().Add(after)); (err == nil) != good {
 			t.Errorf("after %s: %v", after, err)
@@ -399,7 +405,7 @@ func TestChallengesEnd(t *testing.T) {
 	}
 }
 
-func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
+func TestPasskeyAttemptsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.SignInsPerMinute = 10
@@ -407,25 +413,25 @@ func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
 	})
 	email := uuid.NewString() + "@example.com" // all tests share one Redis
 	from := func(path, address string, form url.Values) consoletest.Answer {
-		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie",
+		return postForm(t, w, path, "", form, "X-Forwarded-For", address, "Cookie",
 			"slotmesh-passkey="+strings.Repeat("0", 64))
 	}
-	asks, answers := stranger(), stranger()
-	got, _ := refusedAfter(t, "asking", func(int) consoletest.Answer {
+	asks, answers := newAddress(), newAddress()
+	got, _ := checkRateLimit(t, "asking", func(int) consoletest.Answer {
 		return from("/sign-in/passkey/begin", asks, url.Values{"email": {email}})
-	}, window{10, time.Minute})
+	}, rateWindow{10, time.Minute})
 	if !strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "" {
 		t.Errorf("%v %s", got.Header, got.Body)
 	}
-	refusedAfter(t, "wrong answers", func(int) consoletest.Answer {
+	checkRateLimit(t, "wrong answers", func(int) consoletest.Answer {
 		return from("/sign-in/passkey", answers, url.Values{"email": {email}, "credential": {"{}"}})
-	}, window{20, 15 * time.Minute})
-	if got := from("/sign-in", stranger(), url.Values{"email": {email}, "password": {gulls}}); got.Status != 422 {
+	}, rateWindow{20, 15 * time.Minute})
+	if got := from("/sign-in", newAddress(), url.Values{"email": {email}, "password": {gulls}}); got.Status != 422 {
 		t.Errorf("wrong answers by passkey count against passwords of the account: %d", got.Status)
 	}
 }
 
-func TestPasskeysAreOfferedWhereTheyCanBe(t *testing.T) {
+func TestPasskeysAreOfferedOnPublicHostOnly(t *testing.T) {
 	t.Parallel()
 	for base, hosts := range map[string]map[string]bool{
 		"https://owner.example.com": {"owner.example.com": true, "OWNER.example.com": true, "evil.example": false},
@@ -447,7 +453,7 @@ func TestPasskeysAreOfferedWhereTheyCanBe(t *testing.T) {
 		}
 	}
 	w := consoletest.Start(t, func(c *console.Config) { c.PasswordSignIn = false }) // only the provider signs in
-	if got := atOwner(t, w, "/sign-in/passkey/begin", nil); got.Status != 404 {
+	if got := postToOwner(t, w, "/sign-in/passkey/begin", nil); got.Status != 404 {
 		t.Errorf("%d", got.Status)
 	}
 }

@@ -27,8 +27,8 @@ events:
 rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
 `
 
-// planned returns the plan of a manifest.
-func planned(t *testing.T, w *consoletest.World, token, text string) plan.Plan {
+// planManifest returns the plan of a manifest.
+func planManifest(t *testing.T, w *consoletest.Fixture, token, text string) plan.Plan {
 	t.Helper()
 	got := w.CallAs(t, token, "POST", harb+"/diff", text, "Content-Type", yaml)
 	var p plan.Plan
@@ -38,8 +38,8 @@ func planned(t *testing.T, w *consoletest.World, token, text string) plan.Plan {
 	return p
 }
 
-// soon returns a booking that begins tomorrow.
-func soon(status string) booking.Booking {
+// newBookingTomorrow returns a booking that begins tomorrow.
+func newBookingTomorrow(status string) booking.Booking {
 	b := someBooking(status, "2026-12-01")
 	b.StartsAt = time.Now().Add(24 * time.Hour).Truncate(time.Minute)
 	b.EndsAt = b.StartsAt.Add(45 * time.Minute)
@@ -48,34 +48,34 @@ func soon(status string) booking.Booking {
 	return b
 }
 
-func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
+func TestPlanListsChangesAndConflicts(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := consoletest.Manifest("harbor", "Harbor") + withGala
+	text := consoletest.BuildManifest("harbor", "Harbor") + withGala
 	published := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	id := uuid.MustParse(field(t, published, "id").(string))
-	ahead, over := soon("pending"), soon("confirmed")
+	ahead, over := newBookingTomorrow("pending"), newBookingTomorrow("confirmed")
 	over.StartsAt, over.EndsAt = over.StartsAt.AddDate(0, 0, -7), over.EndsAt.AddDate(0, 0, -7)
-	for _, b := range []booking.Booking{soon("cancelled"), over, ahead} {
+	for _, b := range []booking.Booking{newBookingTomorrow("cancelled"), over, ahead} {
 		w.Booking.Add(id, b)
 	}
-	owner, _ := as(t, w, id, access.Owner)
-	if p := planned(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
+	owner, _ := addTokenAs(t, w, id, access.Owner)
+	if p := planManifest(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
 		t.Errorf("of what is published: %+v", p)
 	}
-	if held := w.Availability.Held(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() ||
+	if held := w.Availability.ListHeld(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() ||
 		held[0].Services[0].DurationMinutes != 45 {
 		t.Errorf("asked about %+v", held)
 	}
-	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+	w.Availability.SetAffected(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Message: "The business is closed then."}})
-	w.Rental.LeavesOutside = true
+	w.Rental.HasAffected = true
 	reserved := w.Call(t, "POST", harb+"/reservations", `{"rental_id": "`+uuid.NewString()+
 		`", "start_date": "2099-01-01", "end_date": "2099-01-02", "quantity": 1, "customer_name": "Zoë"}`)
 	if reserved.Status != 201 {
 		t.Fatal(reserved.Body)
 	}
-	p := planned(t, w, owner, strings.Replace(text, "price: 40.00", "price: 45.00", 1))
+	p := planManifest(t, w, owner, strings.Replace(text, "price: 40.00", "price: 45.00", 1))
 	if len(p.Changes) != 1 || p.Changes[0].Path != "services[cut].price" || p.Changes[0].Summary != "40 becomes 45" {
 		t.Errorf("changes: %+v", p.Changes)
 	}
@@ -87,8 +87,8 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 	if versions := w.CallAs(t, owner, "GET", harb+"/versions", ""); strings.Count(versions.Body, `"version"`) != 1 {
 		t.Errorf("it was published: %s", versions.Body)
 	}
-	staff, _ := as(t, w, id, access.Staff)
-	if p := planned(t, w, staff, text); len(p.Conflicts.Bookings)+len(p.Conflicts.Reservations) > 0 {
+	staff, _ := addTokenAs(t, w, id, access.Staff)
+	if p := planManifest(t, w, staff, text); len(p.Conflicts.Bookings)+len(p.Conflicts.Reservations) > 0 {
 		t.Errorf("a member of the staff sees others' bookings: %+v", p.Conflicts)
 	}
 	refused := w.CallAs(t, owner, "POST", harb+"/diff", "kind: Business", "Content-Type", yaml)
@@ -101,12 +101,12 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 	}
 }
 
-func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
+func TestPlanListsAffectedTickets(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := consoletest.Manifest("harbor", "Harbor") + withGala
+	text := consoletest.BuildManifest("harbor", "Harbor") + withGala
 	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, text, "Content-Type", yaml), "id").(string))
-	owner, _ := as(t, w, id, access.Owner)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	event := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
 	order := `{"event_id": "` + event("event/gala") + `", "tier_id": "` + event("event/gala/tier/vip") +
 		`", "quantity": 9, "customer_name": "Zoë"}`
@@ -124,7 +124,7 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 		"the event is inactive": {"name: Gala", "name: Gala\n    active: false", "Gala is not active."},
 		"the event is gone":     {withGala, "\n", "Gala is no longer in the offer."},
 	} {
-		p := planned(t, w, owner, strings.Replace(text, change.from, change.to, 1))
+		p := planManifest(t, w, owner, strings.Replace(text, change.from, change.to, 1))
 		got := ""
 		for _, sold := range p.Conflicts.Tickets {
 			got += sold.Reason.Message
@@ -138,14 +138,14 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	}
 }
 
-// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency shows that a plan counts the future bookings that keep the old time zone
+// TestPlanCountsSalesWithOldZoneOrCurrency shows that a plan counts the future bookings that keep the old time zone
 // or currency. Without a change of these, the plan has no count.
-func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
+func TestPlanCountsSalesWithOldZoneOrCurrency(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := consoletest.Manifest("harbor", "Harbor")
+	text := consoletest.BuildManifest("harbor", "Harbor")
 	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, text, "Content-Type", yaml), "id").(string))
-	owner, _ := as(t, w, id, access.Owner)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	changed := func(key, value string) string {
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
@@ -156,17 +156,17 @@ func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	elsewhere := changed("timezone", "America/Chicago")
-	if p := planned(t, w, owner, elsewhere); p.Kept != nil {
+	if p := planManifest(t, w, owner, elsewhere); p.Kept != nil {
 		t.Errorf("nothing lies ahead: %+v", p.Kept)
 	}
-	w.Booking.Add(id, soon("pending"))
+	w.Booking.Add(id, newBookingTomorrow("pending"))
 	for _, manifest := range []string{elsewhere, changed("currency", "CHF")} {
-		if p := planned(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil ||
+		if p := planManifest(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil ||
 			*p.Kept != (plan.KeptSales{Bookings: 1}) {
 			t.Errorf("%+v of %+v", p.Kept, p.Changes)
 		}
 	}
-	if p := planned(t, w, owner, changed("name", "Haven")); p.Kept != nil {
+	if p := planManifest(t, w, owner, changed("name", "Haven")); p.Kept != nil {
 		t.Errorf("another name: %+v", p.Kept)
 	}
 }

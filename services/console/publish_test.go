@@ -10,29 +10,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// withStaff returns a manifest of harbor with two members, and adds `more` to the first one.
-func withStaff(more string) string {
-	return consoletest.Manifest("harbor", "Harbor") + `staff:
+// staffManifest returns a manifest of harbor with two members, and adds `more` to the first one.
+func staffManifest(more string) string {
+	return consoletest.BuildManifest("harbor", "Harbor") + `staff:
   - {key: ana, name: Ana` + more + `}
   - {key: bo, name: Bo}
 `
 }
 
-func TestOnlyOperatorsChangeAnAccount(t *testing.T) {
+func TestAccountChangesNeedOperator(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	owner, _ := as(t, w, id, access.Owner)
-	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
-	closing := consoletest.Manifest("harbor", "Harbor") + "account: {removal_on: 2027-03-01}\n"
-	sandbox := consoletest.Manifest("harbor", "Harbor") + "account: {sandbox: true}\n"
+	owner, _ := addTokenAs(t, w, id, access.Owner)
+	inactive := consoletest.BuildManifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
+	closing := consoletest.BuildManifest("harbor", "Harbor") + "account: {removal_on: 2027-03-01}\n"
+	sandbox := consoletest.BuildManifest("harbor", "Harbor") + "account: {sandbox: true}\n"
 	for _, text := range []string{inactive, closing, sandbox} {
 		expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
 	}
 	if got := w.Call(t, "PUT", harb, inactive); got.Status != 200 {
 		t.Fatalf("by an operator: %d %s", got.Status, got.Body)
 	}
-	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.Manifest("harbor", "Port")), 403, "forbidden", "account")
+	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.BuildManifest("harbor", "Port")), 403, "forbidden", "account")
 	expect(t, w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", "account")
 	same := strings.Replace(inactive, "name: Harbor", "name: Port", 1)
 	if got := w.CallAs(t, owner, "PUT", harb, same); got.Status != 200 {
@@ -42,46 +42,47 @@ func TestOnlyOperatorsChangeAnAccount(t *testing.T) {
 		t.Errorf("back to a version with this account: %d %s", got.Status, got.Body)
 	}
 	w.Call(t, "PUT", harb, sandbox)
-	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.Manifest("harbor", "Harbor")), 403, "forbidden", "account")
-	spelled := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: active}\n"
-	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"))
+	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor")), 403, "forbidden",
+		"account")
+	spelled := consoletest.BuildManifest("harbor", "Harbor") + "account: {subscription: active}\n"
+	w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"))
 	if got := w.CallAs(t, owner, "PUT", harb, spelled); got.Status != 200 {
 		t.Errorf("the default written out: %d %s", got.Status, got.Body)
 	}
 }
 
-func TestWhatWasHeldAgainstOneVersionReplacesNoOther(t *testing.T) {
+func TestPublishReplacesOnlyCheckedVersion(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	owner, _ := as(t, w, id, access.Owner)
-	text := consoletest.Manifest("harbor", "Port")
+	owner, _ := addTokenAs(t, w, id, access.Owner)
+	text := consoletest.BuildManifest("harbor", "Port")
 	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", `"2"`), 412, "precondition_failed",
 		"newest version is 1")
 	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", "soon"), 400, "invalid_parameter", "If-Match")
 	expect(t, w.CallAs(t, owner, "PUT", harb, "slug: harbor"), 400, "invalid_parameter", "not valid")
-	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
-	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) }) // an operator publishes first
+	inactive := consoletest.BuildManifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
+	w.Catalog.SetBeforePublish(func() { w.Catalog.Put("harbor", inactive) }) // an operator publishes first
 	expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
 	w.Call(t, "PUT", harb, text)
-	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) })
+	w.Catalog.SetBeforePublish(func() { w.Catalog.Put("harbor", inactive) })
 	expect(t, w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", "account")
 }
 
-func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
+func TestStaffMemberPublishesOnlyOwnTimeOff(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	w.Call(t, "PUT", harb, withStaff(""))
-	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, withStaff("")), "id").(string))
+	w.Call(t, "PUT", harb, staffManifest(""))
+	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, staffManifest("")), "id").(string))
 	ana := uuid.NewSHA1(id, []byte("staff/ana"))
-	token := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Staff, StaffID: ana})
-	off := withStaff(", overrides: [{date: 2027-03-01, hours: []}]")
+	token := w.AddToken(t, access.Member{BusinessID: id, Role: access.Staff, StaffID: ana})
+	off := staffManifest(", overrides: [{date: 2027-03-01, hours: []}]")
 	block := func(staff string) string {
 		return "blocks: [{from: 2027-03-01T14:00, to: 2027-03-01T16:00" + staff + "}]\n"
 	}
 	for what, text := range map[string]string{
-		"a name": withStaff(", category: Stylist"),
-		"another's": strings.Replace(withStaff(""), "name: Bo",
+		"a name": staffManifest(", category: Stylist"),
+		"another's": strings.Replace(staffManifest(""), "name: Bo",
 			"name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
 		"a price":          strings.Replace(off, "price: 40.00", "price: 50.00", 1),
 		"a pause":          off + "bookings: {paused_until: 2027-03-01}\n",
@@ -100,8 +101,8 @@ func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
 	if got := w.CallAs(t, token, "PUT", harb, off+block(", staff: [ana]")); got.Status != 200 {
 		t.Errorf("their own hours: %d %s", got.Status, got.Body)
 	}
-	w.Call(t, "PUT", harb, withStaff("")+block(", staff: [ana, bo]"))
-	if got := w.CallAs(t, token, "PUT", harb, withStaff("")); got.Status != 403 {
+	w.Call(t, "PUT", harb, staffManifest("")+block(", staff: [ana, bo]"))
+	if got := w.CallAs(t, token, "PUT", harb, staffManifest("")); got.Status != 403 {
 		t.Errorf("they remove time of both: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.CallAs(t, token, "PUT", harb, off+"account: {subscription: inactive}\n"), 403, "forbidden", "account")

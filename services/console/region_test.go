@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestOwnersPagesFollowTheReadersRegion shows that times and weeks follow the region in the Accept-Language header.
-func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
+// TestPagesFollowReaderRegion shows that times and weeks follow the region in the Accept-Language header.
+func TestPagesFollowReaderRegion(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+
 		"events: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n")
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	for region, want := range map[string][2]string{
 		"en-GB": {"1 Jan 2030 · 20:00", "31 Dec 2029 – 6 Jan 2030"},
 		"en-US": {"Jan 1, 2030 · 8:00 pm", "Dec 30, 2029 – Jan 5, 2030"},
@@ -36,12 +36,12 @@ func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
 	}
 }
 
-// TestBookingFormRefusesWhatIsNoPhoneNumber shows that the booking form refuses an invalid telephone number and accepts
+// TestBookingFormRejectsInvalidPhone shows that the booking form refuses an invalid telephone number and accepts
 // a valid one.
-func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
+func TestBookingFormRejectsInvalidPhone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: publish(t, w), Role: access.Manager})
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: publish(t, w), Role: access.Manager})
 	form := url.Values{
 		"service": {"x"},
 		"date":    {"2030-01-01"},
@@ -51,12 +51,12 @@ func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
 		"phone":   {"abc"},
 	}
 	const says = "Please write a number such as +351 21 000 0000."
-	got := fill(t, w, "/business/harbor/bookings/new", mia, form)
+	got := postForm(t, w, "/business/harbor/bookings/new", mia, form)
 	if got.Status != 422 || !strings.Contains(got.Body, says) {
 		t.Errorf("abc: %d %s", got.Status, got.Body)
 	}
 	form.Set("phone", "+351 21 000 0000")
-	if got := fill(t, w, "/business/harbor/bookings/new", mia, form); strings.Contains(got.Body, says) {
+	if got := postForm(t, w, "/business/harbor/bookings/new", mia, form); strings.Contains(got.Body, says) {
 		t.Errorf("a number: %d %s", got.Status, got.Body)
 	}
 }

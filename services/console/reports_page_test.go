@@ -30,21 +30,21 @@ func tableRows(page string) []string {
 	return rows
 }
 
-// reader publishes harbor and returns the session of a member with this role.
-func reader(t *testing.T, w *consoletest.World, role access.Role) string {
+// addSession publishes harbor and returns the session of a member with this role.
+func addSession(t *testing.T, w *consoletest.Fixture, role access.Role) string {
 	t.Helper()
-	return w.SessionOf(t, string(role)+"@reports.example", access.Member{BusinessID: publish(t, w), Role: role})
+	return w.AddSession(t, string(role)+"@reports.example", access.Member{BusinessID: publish(t, w), Role: role})
 }
 
 const reportsPage = "/business/harbor/reports"
 
-// TestThePageOfReportsHasTheFiguresOfTheAdminAPI shows that the page has the figures of the admin API and their sums.
-func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
+// TestReportsPageMatchesAdminAPI shows that the page has the figures of the admin API and their sums.
+func TestReportsPageMatchesAdminAPI(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	session := reader(t, w, access.Viewer)
+	session := addSession(t, w, access.Viewer)
 	const fortnight = "?from=2027-02-22&to=2027-03-07&by=week"
-	page := look(t, w, reportsPage+fortnight+"&lang=en-GB", session)
+	page := getPage(t, w, reportsPage+fortnight+"&lang=en-GB", session)
 	if page.Status != 200 {
 		t.Fatalf("%d %s", page.Status, page.Body)
 	}
@@ -76,7 +76,7 @@ func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
 		if !strings.Contains(html.UnescapeString(page.Body), `"`+at+`"`) {
 			t.Errorf("the page does not link to %s", at)
 		}
-		file, same := look(t, w, at, session), w.Call(t, "GET", harb+"/reports/"+name+fortnight, "", "Accept",
+		file, same := getPage(t, w, at, session), w.Call(t, "GET", harb+"/reports/"+name+fortnight, "", "Accept",
 			"text/csv")
 		if file.Status != 200 || file.Body != "\ufeff"+same.Body ||
 			!strings.Contains(file.Header.Get("Content-Disposition"), name+"-2027-02-22-2027-03-07.csv") {
@@ -85,10 +85,10 @@ func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
 	}
 }
 
-func TestWhatAReportCannotAskIsUnknown(t *testing.T) {
+func TestReportShowsUnknownFigures(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	session := reader(t, w, access.Owner)
+	session := addSession(t, w, access.Owner)
 	const unknown = "This cannot be checked right now"
 	for i, away := range []struct {
 		stop  func()
@@ -102,7 +102,7 @@ func TestWhatAReportCannotAskIsUnknown(t *testing.T) {
 		{w.StopBooking, 3, nil, []string{">4<"}},
 	} {
 		away.stop()
-		page := look(t, w, reportsPage+"?from=2027-02-22&to=2027-03-07", session)
+		page := getPage(t, w, reportsPage+"?from=2027-02-22&to=2027-03-07", session)
 		if n := strings.Count(page.Body, unknown); page.Status != 200 || n != away.parts {
 			t.Errorf("%d: %d, %d parts are unknown, want %d", i, page.Status, n, away.parts)
 		}
@@ -119,10 +119,10 @@ func TestWhatAReportCannotAskIsUnknown(t *testing.T) {
 	}
 }
 
-func TestReportsSayWhatIsWrongWithTheirDates(t *testing.T) {
+func TestReportsRejectInvalidDates(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	session := reader(t, w, access.Manager)
+	session := addSession(t, w, access.Manager)
 	for query, want := range map[string]string{
 		"?from=2027-03-02&to=2027-03-01":        "The last day is before the first.",
 		"?from=2024-01-01&to=2027-03-01":        "Three years at most",
@@ -130,16 +130,17 @@ func TestReportsSayWhatIsWrongWithTheirDates(t *testing.T) {
 		"?by=year":                              "Please check this.",
 		"?from=2026-01-01&to=2027-03-01&by=day": "That is too much for one page.",
 	} {
-		page := look(t, w, reportsPage+query, session)
+		page := getPage(t, w, reportsPage+query, session)
 		if page.Status != 400 || strings.Count(page.Body, "field-error") != 1 || !strings.Contains(page.Body, want) {
 			t.Errorf("%s: %d, it does not say %q once", query, page.Status, want)
 		}
 	}
-	if file := look(t, w, reportsPage+"/bookings.csv?from=2027-03-02&to=2027-03-01", session); file.Status != 400 {
+	if file := getPage(t, w, reportsPage+"/bookings.csv?from=2027-03-02&to=2027-03-01", session); file.Status != 400 {
 		t.Errorf("a file of no dates: %d", file.Status)
 	}
 	for _, by := range []string{"", "?by=day", "?by=month", "?from=2020-01-01&to=2020-01-31"} {
-		if page := look(t, w, reportsPage+by, session); page.Status != 200 || !strings.Contains(page.Body, "</html>") {
+		if page := getPage(t, w, reportsPage+by, session); page.Status != 200 || !strings.Contains(page.Body,
+			"</html>") {
 			t.Errorf("%s: %d", by, page.Status)
 		}
 	}

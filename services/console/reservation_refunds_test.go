@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// addPaid adds a reservation of two kayaks, three days from now. It costs 24.00, of which 20.00 is an online payment.
-func addPaid(w *consoletest.World, status, payment string, refund *booking.Refund) string {
+// addPaidReservation adds a reservation of two kayaks, three days from now. It costs 24.00, of which 20.00 is an online
+// payment.
+func addPaidReservation(w *consoletest.Fixture, status, payment string, refund *booking.Refund) string {
 	price, email, id := json.Number("24.00"), "cara@example.com", uuid.New()
 	day := timespan.NewDate(clock.System().Now().Date()) + 3
 	w.Rental.Add(rental.Reservation{
@@ -32,7 +33,7 @@ func addPaid(w *consoletest.World, status, payment string, refund *booking.Refun
 	return id.String()
 }
 
-func TestAReservationIsCancelledAndRefunded(t *testing.T) {
+func TestReservationCancelsAndRefunds(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -40,7 +41,7 @@ func TestAReservationIsCancelledAndRefunded(t *testing.T) {
 		"": 10.0, `{}`: 10.0, `{"refund":"policy"}`: 10.0, `{"refund":"full"}`: 20.0, `{"refund":12.5}`: 12.5,
 		`{"refund":"none"}`: nil,
 	} {
-		id := addPaid(w, "reserved", "paid", nil)
+		id := addPaidReservation(w, "reserved", "paid", nil)
 		at := harb + "/reservations/" + id
 		preview := w.Call(t, "GET", at+"/cancellation", "")
 		if diff := cmp.Diff(map[string]any{"amount": 10.0, "percent": 50.0, "currency": "EUR"},
@@ -77,16 +78,17 @@ func TestAReservationIsCancelledAndRefunded(t *testing.T) {
 	}
 }
 
-func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
+func TestReservationRefundsBeyondPolicyNeedPermission(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	desk, _ := as(t, w, id, access.FrontDesk)
-	manager, _ := as(t, w, id, access.Manager)
+	desk, _ := addTokenAs(t, w, id, access.FrontDesk)
+	manager, _ := addTokenAs(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
 		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
 			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
-			got := w.CallAs(t, token, "POST", harb+"/reservations/"+addPaid(w, "reserved", "paid", nil)+"/cancel", body)
+			got := w.CallAs(t, token, "POST", harb+"/reservations/"+addPaidReservation(w, "reserved", "paid", nil)+
+				"/cancel", body)
 			if want := !others || may; (got.Status == 200) != want || !want && got.Status != 403 {
 				t.Errorf("%s: %d %s", body, got.Status, got.Body)
 			}
@@ -94,19 +96,20 @@ func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
 	}
 }
 
-// lends publishes harbor with a rental and returns the sessions of an owner and of a member with the front desk role.
-func lends(t *testing.T, w *consoletest.World) (string, string) {
+// publishRental publishes harbor with a rental and returns the sessions of an owner and of a member with the front desk
+// role.
+func publishRental(t *testing.T, w *consoletest.Fixture) (string, string) {
 	t.Helper()
-	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")+
+	got := w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor")+
 		"rentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n",
 		"Content-Type", yaml)
 	id := uuid.MustParse(field(t, got, "id").(string))
-	return w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
-		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+	return w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
+		w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 }
 
-// shows expects the status and all sentences on the page. A sentence that begins with "-" must not be there.
-func shows(t *testing.T, page consoletest.Answer, status int, sentences ...string) {
+// expectSentences expects the status and all sentences on the page. A sentence that begins with "-" must not be there.
+func expectSentences(t *testing.T, page consoletest.Answer, status int, sentences ...string) {
 	t.Helper()
 	for _, sentence := range sentences {
 		hidden, not := strings.CutPrefix(sentence, "-")
@@ -116,22 +119,24 @@ func shows(t *testing.T, page consoletest.Answer, status int, sentences ...strin
 	}
 }
 
-func TestRefundAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
+func TestReservationRefundReportsRefundableRest(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	owner, _ := lends(t, w)
-	at := "/business/harbor/reservations/" + addPaid(w, "reserved", "paid", nil)
+	owner, _ := publishRental(t, w)
+	at := "/business/harbor/reservations/" + addPaidReservation(w, "reserved", "paid", nil)
 	const says = "€20.00 was paid online. You can still refund up to €20.00."
-	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"20.01"}}), 422, says)
-	at = "/business/harbor/reservations/" + addPaid(w, "cancelled", "paid", nil)
-	shows(t, fill(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, says, "-Something has changed")
+	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"20.01"}}), 422,
+		says)
+	at = "/business/harbor/reservations/" + addPaidReservation(w, "cancelled", "paid", nil)
+	expectSentences(t, postForm(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, says,
+		"-Something has changed")
 }
 
-func TestRefundOfABookingAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
+func TestBookingRefundReportsRefundableRest(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	owner := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	owner := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	const says = "€40.00 was paid online. You can still refund up to €25.00."
 	for status, sent := range map[string]struct {
 		at   string
@@ -148,26 +153,28 @@ func TestRefundOfABookingAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
 			Refunded: "15.00",
 		}
 		w.Booking.Add(id, b)
-		got := fill(t, w, "/business/harbor/bookings/"+b.ID.String()+sent.at, owner, sent.form)
-		shows(t, got, 422, says, "-Something has changed")
+		got := postForm(t, w, "/business/harbor/bookings/"+b.ID.String()+sent.at, owner, sent.form)
+		expectSentences(t, got, 422, says, "-Something has changed")
 	}
 }
 
-func TestCancellingAReservationOnThePageShowsItsRefundFirst(t *testing.T) {
+func TestCancelReservationPageShowsRefund(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	owner, desk := lends(t, w)
+	owner, desk := publishRental(t, w)
 	const rentals, all = "/business/harbor/rentals", `value="full"`
-	at := "/business/harbor/reservations/" + addPaid(w, "reserved", "paid", nil)
-	shows(t, look(t, w, rentals, desk), 200, at+"/cancel", "€20.00 paid online", "€4.00 to pay on site")
-	shows(t, look(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online", "By the policy: €10.00 (50 %)",
+	at := "/business/harbor/reservations/" + addPaidReservation(w, "reserved", "paid", nil)
+	expectSentences(t, getPage(t, w, rentals, desk), 200, at+"/cancel", "€20.00 paid online", "€4.00 to pay on site")
+	expectSentences(t, getPage(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online",
+		"By the policy: €10.00 (50 %)",
 		"All: €20.00", all)
-	shows(t, look(t, w, at+"/cancel", desk), 200, "By the policy: €10.00 (50 %)", "-"+all)
-	shows(t, fill(t, w, at+"/cancel", desk, url.Values{"refund": {"full"}}), 403, "")
-	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422, "much", all)
-	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409,
+	expectSentences(t, getPage(t, w, at+"/cancel", desk), 200, "By the policy: €10.00 (50 %)", "-"+all)
+	expectSentences(t, postForm(t, w, at+"/cancel", desk, url.Values{"refund": {"full"}}), 403, "")
+	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422,
+		"much", all)
+	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409,
 		"Something has changed meanwhile", "By the policy: €10.00")
-	got := fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"5,50"}})
+	got := postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"5,50"}})
 	if to := got.Header.Get("Location"); got.Status != 303 || to != rentals+"?done=reservation_cancel" {
 		t.Fatalf("cancelled: %d to %q: %s", got.Status, to, got.Body)
 	}
@@ -175,44 +182,44 @@ func TestCancellingAReservationOnThePageShowsItsRefundFirst(t *testing.T) {
 		!strings.Contains(list.Body, `"status":"cancelled"`) {
 		t.Errorf("cancelled: %s", list.Body)
 	}
-	if again := look(t, w, at+"/cancel", owner); again.Status != 303 || again.Header.Get("Location") != rentals+
+	if again := getPage(t, w, at+"/cancel", owner); again.Status != 303 || again.Header.Get("Location") != rentals+
 		"?wrong=changed" {
 		t.Errorf("once more: %d %s", again.Status, again.Header.Get("Location"))
 	}
 }
 
-func TestWhatTheProviderRefusedIsRefundedFromTheCustomersPage(t *testing.T) {
+func TestFailedRefundIsRepeatedOnCustomerPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	owner, desk := lends(t, w)
-	refund := "/business/harbor/reservations/" + addPaid(w, "cancelled", "paid",
+	owner, desk := publishRental(t, w)
+	refund := "/business/harbor/reservations/" + addPaidReservation(w, "cancelled", "paid",
 		&booking.Refund{Amount: "10.00", Percent: 50, Status: booking.RefundRefused}) + "/refund"
 	const customer = "/business/harbor/customers/one?email=cara%40example.com"
-	shows(t, look(t, w, customer, owner), 200, refund, "The provider refused to refund €10.00")
-	shows(t, look(t, w, customer, desk), 200, "-"+refund, "The provider refused to refund €10.00")
-	shows(t, look(t, w, refund, owner), 200, "€20.00 of what was paid has not gone back yet")
-	shows(t, fill(t, w, refund, owner, url.Values{"amount": {"much"}}), 422, "much")
-	got := fill(t, w, refund, owner, url.Values{"amount": {"20"}})
+	expectSentences(t, getPage(t, w, customer, owner), 200, refund, "The provider refused to refund €10.00")
+	expectSentences(t, getPage(t, w, customer, desk), 200, "-"+refund, "The provider refused to refund €10.00")
+	expectSentences(t, getPage(t, w, refund, owner), 200, "€20.00 of what was paid has not gone back yet")
+	expectSentences(t, postForm(t, w, refund, owner, url.Values{"amount": {"much"}}), 422, "much")
+	got := postForm(t, w, refund, owner, url.Values{"amount": {"20"}})
 	if to := got.Header.Get("Location"); got.Status != 303 ||
-		to != "/business/harbor/customers/one?done=refunded&email="+sealedFor(t, "cara@example.com") {
+		to != "/business/harbor/customers/one?done=refunded&email="+sealValue(t, "cara@example.com") {
 		t.Fatalf("refunded: %d to %q: %s", got.Status, to, got.Body)
 	}
-	shows(t, look(t, w, customer, owner), 200, "-"+refund, "€20.00 on its way back")
+	expectSentences(t, getPage(t, w, customer, owner), 200, "-"+refund, "€20.00 on its way back")
 }
 
-func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
+func TestUnpaidReservationsAreShown(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	_, desk := lends(t, w)
+	_, desk := publishRental(t, w)
 	pages := []string{"/business/harbor/today", "/business/harbor/rentals"}
 	for _, page := range pages {
-		shows(t, look(t, w, page, desk), 200, "-To be paid online")
+		expectSentences(t, getPage(t, w, page, desk), 200, "-To be paid online")
 	}
-	addPaid(w, "pending", "open", nil)
+	addPaidReservation(w, "pending", "open", nil)
 	for _, page := range pages {
-		shows(
+		expectSentences(
 			t,
-			look(t, w, page, desk),
+			getPage(t, w, page, desk),
 			200,
 			"To be paid online",
 			"<bdi>2 × Kayak",
@@ -220,16 +227,16 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 			"-/pickup",
 		)
 	}
-	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
+	expectSentences(t, getPage(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }
 
-// TestMembersReachWhatRentalKeepsOfTheirBusinessAlone shows that each request to rental has the id of the business. The
+// TestRentalRequestsNameBusinessID shows that each request to rental has the id of the business. The
 // slug alone could still mean an earlier business.
-func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
+func TestRentalRequestsNameBusinessID(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
-	token, _ := as(t, w, business, access.Owner)
+	token, _ := addTokenAs(t, w, business, access.Owner)
 	id := uuid.NewString()
 	for path, method := range map[string]string{
 		"/reservations": "GET", "/reservations/" + id + "/pickup": "POST",
@@ -241,8 +248,8 @@ func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
 		w.CallAs(t, token, method, harb+path, "")
 	}
 	w.CallAs(t, token, "POST", harb+"/customers/erase", `{"email":"ada@example.com"}`)
-	look(t, w, "/business/harbor/reservations/"+id+"/cancel",
-		w.SessionOf(t, "ada@example.com", access.Member{BusinessID: business, Role: access.Owner}))
+	getPage(t, w, "/business/harbor/reservations/"+id+"/cancel",
+		w.AddSession(t, "ada@example.com", access.Member{BusinessID: business, Role: access.Owner}))
 	want := map[string]string{}
 	for _, route := range []string{
 		"GET reservations", "GET reservations/{id}", "GET reservations/{id}/cancellation",
@@ -252,7 +259,7 @@ func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
 	} {
 		want[route] = business.String()
 	}
-	if diff := cmp.Diff(want, w.Rental.Asked()); diff != "" {
+	if diff := cmp.Diff(want, w.Rental.ListBusinessIDs()); diff != "" {
 		t.Errorf("rental was asked about (-want +got):\n%s", diff)
 	}
 }

@@ -17,7 +17,7 @@ func someReservation(customer, from, to string) string {
 		`", "quantity": 2, "customer_name": "` + customer + `"}`
 }
 
-func TestReservationsAreMadeListedAndMoved(t *testing.T) {
+func TestReservationsCreateListAndTransition(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
@@ -51,7 +51,7 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	expect(t, w.Call(t, "POST", harb+"/reservations/1/return", ""), 404, "not_found", "Reservation")
 }
 
-func TestBadReservationsAreRefusedByField(t *testing.T) {
+func TestReserveReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	post := func(body string) consoletest.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
@@ -75,7 +75,7 @@ func TestBadReservationsAreRefusedByField(t *testing.T) {
 	}
 }
 
-func TestWithoutRentalTheRestGoesOn(t *testing.T) {
+func TestOtherRoutesWorkWithoutRental(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -86,7 +86,7 @@ func TestWithoutRentalTheRestGoesOn(t *testing.T) {
 	}
 }
 
-func TestReservationsAreLoggedWithoutCustomers(t *testing.T) {
+func TestReservationLogHasNoCustomerData(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))

@@ -43,27 +43,27 @@ const (
 	heldBody   = 20 << 10
 )
 
-// bodyFor returns a body of heldBody bytes for a write, and its media type.
-func bodyFor(route string) (string, string) {
+// buildBody returns a body of heldBody bytes for a write, and its media type.
+func buildBody(route string) (string, string) {
 	body, fill, kind := "{}", " ", "application/json"
 	switch {
 	case route == "PUT /admin/businesses/:slug":
-		body, fill, kind = consoletest.Manifest("harbor", "Taken over"), "#", "application/yaml"
+		body, fill, kind = consoletest.BuildManifest("harbor", "Taken over"), "#", "application/yaml"
 	case !strings.Contains(route, " /admin"):
 		body, fill, kind = "name=x&filled=", "x", "application/x-www-form-urlencoded"
 	}
 	return body + strings.Repeat(fill, heldBody-len(body)), kind
 }
 
-// hold sends the headers of a write with a credential, and the first part of its body.
-func hold(t *testing.T, w *consoletest.World, route, path string, by credential) heldRequest {
+// holdWrite sends the headers of a write with a credential, and the first part of its body.
+func holdWrite(t *testing.T, w *consoletest.Fixture, route, path string, by credential) heldRequest {
 	t.Helper()
-	body, kind := bodyFor(route)
+	body, kind := buildBody(route)
 	return holdBody(t, w, route, path, by, body, kind)
 }
 
 // holdBody is [hold] with the body `body` of the media type `kind`.
-func holdBody(t *testing.T, w *consoletest.World, route, path string, by credential, body, kind string) heldRequest {
+func holdBody(t *testing.T, w *consoletest.Fixture, route, path string, by credential, body, kind string) heldRequest {
 	t.Helper()
 	method, _, _ := strings.Cut(route, " ")
 	held := heldRequest{name: route, rest: body[sentAtOnce:], principal: by}
@@ -98,16 +98,16 @@ func (h *heldRequest) finish(t *testing.T) consoletest.Answer {
 	return consoletest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
 }
 
-// ending is a way in which rights end. The function `end` returns after the end is confirmed.
-type ending struct {
+// rightsEnd is a way in which rights end. The function `end` returns after the end is confirmed.
+type rightsEnd struct {
 	tokens, sessions   bool // kinds of credentials that it ends
 	members, operators bool // and whose credentials
-	end                func(t *testing.T, w *consoletest.World, person store.Person, held []heldRequest)
+	end                func(t *testing.T, w *consoletest.Fixture, person store.Person, held []heldRequest)
 }
 
-// endings has all ways in which rights end.
-var endings = map[string]ending{
-	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+// rightsEnds has all ways in which rights end.
+var rightsEnds = map[string]rightsEnd{
+	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.Fixture,
 		_ store.Person, held []heldRequest) {
 		for _, h := range held {
 			if got := w.Call(t, "DELETE", "/admin/tokens/"+h.principal.id.String(), ""); got.Status != 204 {
@@ -115,62 +115,63 @@ var endings = map[string]ending{
 			}
 		}
 	}},
-	"member removed": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World,
+	"member removed": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.Fixture,
 		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "DELETE", harb+"/members/"+p.ID.String(), ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"demoted": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World,
+	"demoted": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.Fixture,
 		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "PATCH", harb+"/members/"+p.ID.String(), `{"role":"viewer"}`); got.Status != 200 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"signed out": {sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+	"signed out": {sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.Fixture,
 		_ store.Person, held []heldRequest) {
 		for _, h := range held {
-			if got := press(t, w, "/account/sign-out",
+			if got := pressButton(t, w, "/account/sign-out",
 				strings.TrimPrefix(h.principal.header, "Cookie: slotmesh-session=")); got.Status != 303 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}
 	}},
-	"operator demoted": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+	"operator demoted": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.Fixture,
 		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "DELETE", "/admin/operators/"+p.ID.String(), ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"operator signed out": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World,
-		p store.Person, _ []heldRequest) {
-		if got := w.Call(t, "POST", "/admin/operators/"+p.ID.String()+"/sign-out", ""); got.Status != 204 {
-			t.Fatalf("%d %s", got.Status, got.Body)
-		}
-	}},
+	"operator signed out": {tokens: true, sessions: true, operators: true,
+		end: func(t *testing.T, w *consoletest.Fixture,
+			p store.Person, _ []heldRequest) {
+			if got := w.Call(t, "POST", "/admin/operators/"+p.ID.String()+"/sign-out", ""); got.Status != 204 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		}},
 	"password reset": {tokens: true, sessions: true, members: true, operators: true,
-		end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		end: func(t *testing.T, w *consoletest.Fixture, p store.Person, _ []heldRequest) {
 			resetPassword(t, w, p.ID)
 		}},
 }
 
 // resetPassword sets a new password by a mailed link.
-func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
+func resetPassword(t *testing.T, w *consoletest.Fixture, person uuid.UUID) {
 	t.Helper()
 	resetPasswordTo(t, w, person, herring)
 }
 
-func resetPasswordTo(t *testing.T, w *consoletest.World, person uuid.UUID, chosen string) {
+func resetPasswordTo(t *testing.T, w *consoletest.Fixture, person uuid.UUID, chosen string) {
 	t.Helper()
-	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.PurposePassword), "",
+	if got := postForm(t, w, "/sign-in/password/"+addLink(t, w, person, store.PurposePassword), "",
 		url.Values{"new": {chosen}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 }
 
-// writesOf returns the write routes for sessions, or for tokens if `tokens` is true. If `operator` is true, it returns
-// only operator routes, otherwise the others. The routes of sign-in are in signIns.
-func writesOf(w *consoletest.World, tokens, operator bool) []string {
+// listWrites returns the write routes for sessions, or for tokens if `tokens` is true. If `operator` is true, it
+// returns only operator routes, otherwise the others. The routes of sign-in are in heldSignIns.
+func listWrites(w *consoletest.Fixture, tokens, operator bool) []string {
 	var names []string
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
@@ -188,8 +189,8 @@ func writesOf(w *consoletest.World, tokens, operator bool) []string {
 	return names
 }
 
-// credentialOf returns a session, or a token if `token` is true, that has not been used yet.
-func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UUID, as access.Member) credential {
+// addCredential returns a session, or a token if `token` is true, that has not been used yet.
+func addCredential(t *testing.T, w *consoletest.Fixture, token bool, person uuid.UUID, as access.Member) credential {
 	t.Helper()
 	id, now := uuid.New(), time.Now()
 	if token {
@@ -211,7 +212,7 @@ func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UU
 }
 
 // awaitSeen waits until the server has authorized each held request, which updates the last use of its credential.
-func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
+func awaitSeen(t *testing.T, w *consoletest.Fixture, held []heldRequest) {
 	t.Helper()
 	ids := make([]uuid.UUID, len(held))
 	for i := range held {
@@ -232,14 +233,14 @@ func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
 }
 
 // holdAll holds all writes of one kind of credential. Each has a credential of its own.
-func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person uuid.UUID,
+func holdAll(t *testing.T, w *consoletest.Fixture, tokens, operator bool, person uuid.UUID,
 	as access.Member) []heldRequest {
 	t.Helper()
 	var held []heldRequest
-	for _, route := range writesOf(w, tokens, operator) {
+	for _, route := range listWrites(w, tokens, operator) {
 		_, path, _ := strings.Cut(route, " ")
 		path = strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(path)
-		held = append(held, hold(t, w, route, path, credentialOf(t, w, tokens, person, as)))
+		held = append(held, holdWrite(t, w, route, path, addCredential(t, w, tokens, person, as)))
 	}
 	if len(held) == 0 {
 		t.Fatal("there is no such write")
@@ -248,17 +249,17 @@ func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person u
 	return held
 }
 
-// refusedNow reports whether the answer refuses a request because the caller has no rights.
-func refusedNow(a consoletest.Answer) bool {
+// isRefused reports whether the answer refuses a request because the caller has no rights.
+func isRefused(a consoletest.Answer) bool {
 	return a.Status == 401 || a.Status == 403 || a.Status == 404 && strings.Contains(a.Body, "business_not_found")
 }
 
-// TestAHeldWriteDoesNothingAfterTheEndOfItsRights shows that a write has no effect if its rights end before its body
+// TestHeldWriteIsRefusedAfterRightsEnd shows that a write has no effect if its rights end before its body
 // has arrived. It checks all writes of the admin API and the pages, for each way in which rights end.
-func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
+func TestHeldWriteIsRefusedAfterRightsEnd(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Sorted(maps.Keys(endings)) {
-		way := endings[name]
+	for _, name := range slices.Sorted(maps.Keys(rightsEnds)) {
+		way := rightsEnds[name]
 		for _, tokens := range []bool{true, false} {
 			for _, operator := range []bool{false, true} {
 				if tokens && !way.tokens || !tokens && !way.sessions || operator && !way.operators || !operator &&
@@ -274,42 +275,42 @@ func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
 	}
 }
 
-func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
+func checkHeldWrites(t *testing.T, tokens, operator bool, way rightsEnd) {
 	w := consoletest.Start(t)
 	as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-	w.SessionOf(t, "stays@example.com", as, access.Member{Role: access.Operator})
+	w.AddSession(t, "stays@example.com", as, access.Member{Role: access.Operator})
 	if operator {
 		as = access.Member{Role: access.Operator}
 	}
-	w.SessionOf(t, "ana@example.com", as)
+	w.AddSession(t, "ana@example.com", as)
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	held := holdAll(t, w, tokens, operator, who.ID, as)
 	way.end(t, w, who.Person, held)
-	rows, asked := w.Rows(t), w.Peers.Writes()
+	rows, asked := w.ReadRows(t), w.Peers.ListWrites()
 	for i := range held {
-		if got := held[i].finish(t); !refusedNow(got) {
+		if got := held[i].finish(t); !isRefused(got) {
 			t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
 		}
 	}
-	if diff := cmp.Diff(rows, w.Rows(t)); diff != "" {
+	if diff := cmp.Diff(rows, w.ReadRows(t)); diff != "" {
 		t.Errorf("was written (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(asked, w.Peers.Writes()); diff != "" {
+	if diff := cmp.Diff(asked, w.Peers.ListWrites()); diff != "" {
 		t.Errorf("other services were asked to write:\n%s", diff)
 	}
 }
 
-// TestAHeldWriteWithItsRightsIsLetBy shows that the same writes are allowed if their rights do not end. It shows that
+// TestHeldWriteSucceedsWithRights shows that the same writes are allowed if their rights do not end. It shows that
 // the refusals in the test above are due to the end of rights.
-func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
+func TestHeldWriteSucceedsWithRights(t *testing.T) {
 	t.Parallel()
 	for _, tokens := range []bool{true, false} {
 		w := consoletest.Start(t)
 		as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-		w.SessionOf(t, "ana@example.com", as)
+		w.AddSession(t, "ana@example.com", as)
 		who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 		if err != nil {
 			t.Fatal(err)
@@ -322,12 +323,12 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 				":id") {
 				continue
 			}
-			if got := held[i].finish(t); refusedNow(got) {
+			if got := held[i].finish(t); isRefused(got) {
 				t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
 			}
 		}
-		if tokens && len(w.Peers.Writes()) < 5 {
-			t.Errorf("too few of the requests write: %v", w.Peers.Writes())
+		if tokens && len(w.Peers.ListWrites()) < 5 {
+			t.Errorf("too few of the requests write: %v", w.Peers.ListWrites())
 		}
 	}
 }
@@ -340,37 +341,38 @@ type heldSignIn struct {
 	end          func()
 }
 
-// signIns has all writes of people who are not signed in. The value is nil for a write that needs no proof, because its
-// answer gives no rights.
-var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn{
-	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
+// heldSignIns has all writes of people who are not signed in. The value is nil for a write that needs no proof, because
+// its answer gives no rights.
+var heldSignIns = map[string]func(t *testing.T, w *consoletest.Fixture, business, person uuid.UUID) heldSignIn{
+	"POST /sign-in": func(t *testing.T, w *consoletest.Fixture, _, person uuid.UUID) heldSignIn {
 		resetPasswordTo(t, w, person, gulls)
 		return heldSignIn{"/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() {
 			resetPassword(t, w, person)
 		}}
 	},
-	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
-		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.PurposeSignIn), "", nil, func() {
+	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.Fixture, _, person uuid.UUID) heldSignIn {
+		return heldSignIn{"/sign-in/link/" + addLink(t, w, person, store.PurposeSignIn), "", nil, func() {
 			resetPassword(t, w, person)
 		}}
 	},
-	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
-		path := "/sign-in/password/" + linkOf(t, w, person, store.PurposePassword)
+	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.Fixture, _, person uuid.UUID) heldSignIn {
+		path := "/sign-in/password/" + addLink(t, w, person, store.PurposePassword)
 		return heldSignIn{path, "", url.Values{"new": {gulls}}, func() { resetPassword(t, w, person) }}
 	},
-	"POST /sign-in/passkey": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
+	"POST /sign-in/passkey": func(t *testing.T, w *consoletest.Fixture, business, person uuid.UUID) heldSignIn {
 		device := consoletest.NewDevice()
-		addPasskey(t, w, w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}),
+		addPasskey(t, w, w.AddSession(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}),
 			device)
-		challenge, cookie := ask(t, w, "")
+		challenge, cookie := beginPasskeySignIn(t, w, "")
 		return heldSignIn{"/sign-in/passkey", "slotmesh-passkey=" + cookie,
 			url.Values{"credential": {device.Sign(t, challenge)}}, func() {
 				resetPassword(t, w, person)
 			}}
 	},
-	"POST /sign-in/invitation/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
+	"POST /sign-in/invitation/:secret": func(t *testing.T, w *consoletest.Fixture, _, person uuid.UUID) heldSignIn {
 		slug := "quay-" + testkit.Unique()
-		quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Quay")),
+		quay := uuid.MustParse(field(t,
+			w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.BuildManifest(slug, "Quay")),
 			"id").(string))
 		m := access.Member{BusinessID: quay, Role: access.FrontDesk}
 		invited, err := w.Store.Invite(testkit.AsSystem(t), consoletest.Operator, person, m, time.Now(),
@@ -391,9 +393,9 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 			}
 		}}
 	},
-	"POST /device/token": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
+	"POST /device/token": func(t *testing.T, w *consoletest.Fixture, business, person uuid.UUID) heldSignIn {
 		p := begin(t, w, "laptop")
-		session := strings.TrimPrefix(credentialOf(t, w, false, person, access.Member{}).header,
+		session := strings.TrimPrefix(addCredential(t, w, false, person, access.Member{}).header,
 			"Cookie: slotmesh-session=")
 		if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
 			t.Fatalf("%d %s", got.Status, got.Body)
@@ -407,8 +409,8 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 	"POST /device/authorization":  nil,
 }
 
-// linkOf creates a link of a person and returns its secret.
-func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.Purpose) string {
+// addLink creates a link of a person and returns its secret.
+func addLink(t *testing.T, w *consoletest.Fixture, person uuid.UUID, purpose store.Purpose) string {
 	t.Helper()
 	clear, hash := secret.New("")
 	link := store.Link{PersonID: person, Purpose: purpose, Verifies: true, ExpiresAt: time.Now().Add(time.Hour)}
@@ -418,9 +420,9 @@ func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.
 	return clear
 }
 
-// TestAHeldSignInNeedsItsProofUntilTheEnd shows that a sign-in checks its proof after its body has arrived. It refuses
+// TestHeldSignInRechecksProof shows that a sign-in checks its proof after its body has arrived. It refuses
 // a changed password, a removed passkey, and an ended link or invitation.
-func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
+func TestHeldSignInRechecksProof(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
@@ -432,7 +434,7 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 			continue
 		}
 		walked[name] = true
-		prove, ok := signIns[name]
+		prove, ok := heldSignIns[name]
 		if !ok {
 			t.Errorf("%s has no row in the table of ways in", name)
 		}
@@ -442,7 +444,7 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 			}
 		}
 	}
-	for name := range signIns {
+	for name := range heldSignIns {
 		if !walked[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
@@ -452,11 +454,11 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 // checkHeldSignIn holds the body of a sign-in. If `ends` is true, the proof ends before the rest of the body is sent,
 // and the sign-in must fail.
 func checkHeldSignIn(
-	t *testing.T, w *consoletest.World, name string, business uuid.UUID,
-	prove func(*testing.T, *consoletest.World, uuid.UUID, uuid.UUID) heldSignIn, ends bool,
+	t *testing.T, w *consoletest.Fixture, name string, business uuid.UUID,
+	prove func(*testing.T, *consoletest.Fixture, uuid.UUID, uuid.UUID) heldSignIn, ends bool,
 ) {
 	t.Helper()
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
 	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
@@ -476,11 +478,11 @@ func checkHeldSignIn(
 		return
 	}
 	way.end()
-	rows := w.Rows(t)
+	rows := w.ReadRows(t)
 	if got := held.finish(t); got.Status < 400 {
 		t.Errorf("%s: %d %s", name, got.Status, got.Body)
 	}
-	after := w.Rows(t)
+	after := w.ReadRows(t)
 	// A refused sign-in also deletes these rows, which is harmless.
 	for _, spent := range []string{"device_logins", "challenges"} {
 		delete(rows, spent)

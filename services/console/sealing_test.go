@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
-// sealedFor returns a value as it is sealed in the URLs of harbor's pages.
-func sealedFor(t *testing.T, text string) string {
+// sealValue returns a value as it is sealed in the URLs of harbor's pages.
+func sealValue(t *testing.T, text string) string {
 	t.Helper()
 	box, err := sealed.New(consoletest.Token)
 	if err != nil {
@@ -23,24 +23,24 @@ func sealedFor(t *testing.T, text string) string {
 
 var addressOnPage = regexp.MustCompile(`(?:href|action|src)="(/[^"]*)"`)
 
-// TestAddressesOfPagesHoldNoCustomersAddress shows that no link, form or redirect has a customer's e-mail address in
+// TestURLsHideCustomerAddress shows that no link, form or redirect has a customer's e-mail address in
 // its URL.
-func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
+func TestURLsHideCustomerAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	owner := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	owner := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	booked := someBooking("confirmed", "2026-12-01")
 	w.Booking.Add(id, booked)
 	const business, email = "/business/harbor", "cara@example.com"
 	todo, seen := []string{business + "/customers", business + "/bookings/" + booked.ID.String()}, map[string]bool{}
 	for _, path := range []string{"/customers", "/bookings", "/search"} {
-		got := fill(t, w, business+path, owner, url.Values{"query": {email}})
+		got := postForm(t, w, business+path, owner, url.Values{"query": {email}})
 		to := got.Header.Get("Location")
 		if got.Status != 303 || !strings.HasPrefix(to, business+path+"?query=~") {
 			t.Errorf("a search at %s: %d to %s", path, got.Status, to)
 		}
-		if page := look(t, w, to, owner); page.Status != 200 || !strings.Contains(page.Body, email) &&
+		if page := getPage(t, w, to, owner); page.Status != 200 || !strings.Contains(page.Body, email) &&
 			path != "/bookings" {
 			t.Errorf("%s: %d %s", to, page.Status, page.Body)
 		}
@@ -54,7 +54,7 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 			continue
 		}
 		seen[at] = true
-		page := look(t, w, at, owner)
+		page := getPage(t, w, at, owner)
 		if page.Status != 200 {
 			continue
 		}
@@ -78,11 +78,11 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 	if customers == 0 {
 		t.Error("no page led to a customer")
 	}
-	if page := look(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body,
+	if page := getPage(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body,
 		`value="`+email+`"`) {
 		t.Errorf("no customer's page leads to a form for them: %q, %d", again, page.Status)
 	}
-	if got := look(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
+	if got := getPage(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
 		t.Errorf("a sealed address of nobody: %d", got.Status)
 	}
 }

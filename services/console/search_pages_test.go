@@ -14,9 +14,9 @@ func init() {
 	rowOfPage["GET /business/:slug/search"], rowOfPage["POST /business/:slug/search"] = "see bookings", "see bookings"
 }
 
-// TestASearchFindsWhatThePersonMaySee shows that roles that may see customers find customers and their bookings. A
+// TestSearchFollowsPermissions shows that roles that may see customers find customers and their bookings. A
 // staff member finds only their own bookings, and a viewer only pages.
-func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
+func TestSearchFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id, self := publish(t, w), uuid.New()
@@ -30,9 +30,9 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 		if role == access.Staff {
 			m.StaffID = self
 		}
-		people[role] = w.SessionOf(t, string(role)+"@example.com", m)
+		people[role] = w.AddSession(t, string(role)+"@example.com", m)
 	}
-	customer := `/customers/one?email=` + sealedFor(t, "cara@example.com")
+	customer := `/customers/one?email=` + sealValue(t, "cara@example.com")
 	for _, c := range []struct {
 		role  access.Role
 		query string
@@ -47,7 +47,7 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 		{access.FrontDesk, "polic", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
 		{access.Viewer, "calend", map[string]bool{`card"><a class="cover" href="/business/harbor/calendar"`: true}},
 	} {
-		got := look(t, w, "/business/harbor/search?query="+c.query, people[c.role])
+		got := getPage(t, w, "/business/harbor/search?query="+c.query, people[c.role])
 		for part, want := range c.shows {
 			if got.Status != 200 || strings.Contains(got.Body, part) != want {
 				t.Errorf("a %s who searches for %s: %d, %s is shown: %t, want %t\n%s", c.role, c.query, got.Status,
@@ -55,16 +55,16 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 			}
 		}
 	}
-	if got := look(t, w, "/business/harbor/search?query=+", people[access.FrontDesk]); got.Status != 303 ||
+	if got := getPage(t, w, "/business/harbor/search?query=+", people[access.FrontDesk]); got.Status != 303 ||
 		got.Header.Get("Location") != "/business/harbor/bookings" {
 		t.Errorf("without anything to look for: %d %s", got.Status, got.Header.Get("Location"))
 	}
-	if got := look(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000),
+	if got := getPage(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000),
 		people[access.FrontDesk]); got.Status != 400 {
 		t.Errorf("a query without bound: %d", got.Status)
 	}
 	w.StopBooking()
-	if got := look(t, w, "/business/harbor/search?query=cara", people[access.FrontDesk]); got.Status != 200 ||
+	if got := getPage(t, w, "/business/harbor/search?query=cara", people[access.FrontDesk]); got.Status != 200 ||
 		!strings.Contains(got.Body, "cannot be checked") {
 		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
 	}

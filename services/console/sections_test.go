@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// restricted has a manifest line for each section that a manager may not change.
-var restricted = map[string]string{
+// ownerSections has a manifest line for each section that a manager may not change.
+var ownerSections = map[string]string{
 	"payments.accounts":  "payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
 	"payments.providers": "payments: {providers: [stripe]}\n",
 	"notifications":      "notifications: {owner_emails: [other@example.com]}\n",
@@ -19,22 +19,22 @@ var restricted = map[string]string{
 	"managed_by":         "managed_by: a repository\n",
 }
 
-// TestManagerMayNotChangeOwnersSections shows that a manager cannot change these sections by the admin API, the text
+// TestManagerCannotChangeOwnerSections shows that a manager cannot change these sections by the admin API, the text
 // editor, a rollback or an undo.
-func TestManagerMayNotChangeOwnersSections(t *testing.T) {
+func TestManagerCannotChangeOwnerSections(t *testing.T) {
 	t.Parallel()
-	for section, line := range restricted {
+	for section, line := range ownerSections {
 		t.Run(section, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
 			id := publish(t, w)
-			manager, _ := as(t, w, id, access.Manager)
-			owner, _ := as(t, w, id, access.Owner)
-			mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-			plain := textOf(t, w)
+			manager, _ := addTokenAs(t, w, id, access.Manager)
+			owner, _ := addTokenAs(t, w, id, access.Owner)
+			mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+			plain := readText(t, w)
 			expect(t, w.CallAs(t, manager, "PUT", harb, plain+line, "Content-Type", yaml), 403, "forbidden",
 				section+": the role manager may not ")
-			if got := writes(t, w, mia, "1", plain+line); got.Status != 422 || !strings.Contains(got.Body,
+			if got := postText(t, w, mia, "1", plain+line); got.Status != 422 || !strings.Contains(got.Body,
 				section+": ") {
 				t.Errorf("text editor: %d %s", got.Status, got.Body)
 			}
@@ -46,8 +46,8 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 				t.Errorf("the manager, with the section as it is: %d %s", got.Status, got.Body)
 			}
 			expect(t, w.CallAs(t, manager, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", section+": ")
-			back := fill(t, w, "/business/harbor/offer/versions/1", mia, url.Values{"over": {"3"}, "agreed": {"3"}})
-			undone := fill(t, w, "/business/harbor/offer/undo", mia,
+			back := postForm(t, w, "/business/harbor/offer/versions/1", mia, url.Values{"over": {"3"}, "agreed": {"3"}})
+			undone := postForm(t, w, "/business/harbor/offer/undo", mia,
 				url.Values{"version": {"2"}, "section": {"services"}, "agreed": {"3"}})
 			if section == "managed_by" { // pages cannot change an offer with managed_by
 				return
@@ -62,28 +62,28 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 	}
 }
 
-// TestFormsHideOwnersSectionsFromManagers shows that forms hide fields of owners from a manager and ignore values of
+// TestFormsHideOwnerSectionsFromManager shows that forms hide fields of owners from a manager and ignore values of
 // these fields.
-func TestFormsHideOwnersSectionsFromManagers(t *testing.T) {
+func TestFormsHideOwnerSectionsFromManager(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	olga := w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	olga := w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	for path, field := range map[string]string{
 		"/business/harbor/offer/policies": "privacy.keep_customers_days",
 		"/business/harbor/offer/page":     "page.embed_origins",
 	} {
-		if got := look(t, w, path, mia); got.Status != 200 || strings.Contains(got.Body, field) {
+		if got := getPage(t, w, path, mia); got.Status != 200 || strings.Contains(got.Body, field) {
 			t.Errorf("%s of the manager: %d, with %s", path, got.Status, field)
 		}
-		if got := look(t, w, path, olga); got.Status != 200 || !strings.Contains(got.Body, field) {
+		if got := getPage(t, w, path, olga); got.Status != 200 || !strings.Contains(got.Body, field) {
 			t.Errorf("%s of the owner: %d, without %s", path, got.Status, field)
 		}
 	}
 	form := url.Values{"base": {"1"}, "bookings.advance_days": {"90"}, "privacy.keep_customers_days": {"1"}}
-	got := fill(t, w, "/business/harbor/offer/policies", mia, form)
-	if text := textOf(t, w); got.Status != 303 || strings.Contains(text, "privacy") || !strings.Contains(text, "90") {
+	got := postForm(t, w, "/business/harbor/offer/policies", mia, form)
+	if text := readText(t, w); got.Status != 303 || strings.Contains(text, "privacy") || !strings.Contains(text, "90") {
 		t.Errorf("%d %s: %s", got.Status, got.Body, text)
 	}
 }
@@ -95,7 +95,7 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	for i, email := range []string{"ada@example.com", "ADA@example.com", "bob@example.com", "new@example.com"} {
-		b := soon("completed")
+		b := newBookingTomorrow("completed")
 		days := -100
 		if i == 3 {
 			days = -5
@@ -103,37 +103,37 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 		b.CustomerEmail, b.StartsAt, b.EndsAt = email, b.StartsAt.AddDate(0, 0, days), b.EndsAt.AddDate(0, 0, days)
 		w.Booking.Add(id, b)
 	}
-	owner, _ := as(t, w, id, access.Owner)
-	text := textOf(t, w)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
+	text := readText(t, w)
 	for days, want := range map[string]int{"730": -1, "800": -1, "365": 0, "30": 2, "1": 3} {
-		p := planned(t, w, owner, text+"privacy: {keep_customers_days: "+days+"}\n")
+		p := planManifest(t, w, owner, text+"privacy: {keep_customers_days: "+days+"}\n")
 		if got := p.Erasure; (got == nil) != (want < 0) || got != nil && got.Customers != want {
 			t.Errorf("%s days: %+v, want %d customers", days, got, want)
 		}
 	}
-	olga := w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	olga := w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	form := url.Values{"base": {"1"}, "privacy.keep_customers_days": {"30"}}
 	const policies = "/business/harbor/offer/policies"
-	if got := fill(t, w, policies, olga, form); got.Status != 409 || !strings.Contains(got.Body,
+	if got := postForm(t, w, policies, olga, form); got.Status != 409 || !strings.Contains(got.Body,
 		"Customers whose data will be deleted: 2") {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
 	form.Set("agreed", "1")
-	if got := fill(t, w, policies, olga, form); got.Status != 303 {
+	if got := postForm(t, w, policies, olga, form); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
 
-// TestOwnersAreMailedAboutMoneyAndErasing shows that owners get a mail when anyone shortens the retention or changes
+// TestOwnersGetMailAboutRetentionAndPayments shows that owners get a mail when anyone shortens the retention or changes
 // payment accounts. Managers get none.
-func TestOwnersAreMailedAboutMoneyAndErasing(t *testing.T) {
+func TestOwnersGetMailAboutRetentionAndPayments(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	text := textOf(t, w)
-	owner, _ := as(t, w, id, access.Owner)
+	w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	text := readText(t, w)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	w.Call(t, "PUT", harb, text+"privacy: {keep_customers_days: 800}\n", "Content-Type", yaml)
 	w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: 30}\n", "Content-Type", yaml)
 	mail, link := w.AwaitMail(t, "olga@example.com", 1)
@@ -149,7 +149,7 @@ func TestOwnersAreMailedAboutMoneyAndErasing(t *testing.T) {
 	}
 	w.Call(t, "POST", harb+"/rollback", `{"version":1}`)
 	w.AwaitMail(t, "olga@example.com", 3)
-	if mails := w.Notifications.Mails("mia@example.com"); len(mails) > 0 {
+	if mails := w.Notifications.ListMails("mia@example.com"); len(mails) > 0 {
 		t.Errorf("the manager got %+v", mails)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // invite sends an invitation and returns the path of the sign-in link, or "" if the answer has no link.
-func invite(t *testing.T, w *consoletest.World, token, body string) string {
+func invite(t *testing.T, w *consoletest.Fixture, token, body string) string {
 	t.Helper()
 	got := w.CallAs(t, token, "POST", "/admin/invitations", body)
 	if got.Status != 201 {
@@ -29,14 +29,15 @@ func invite(t *testing.T, w *consoletest.World, token, body string) string {
 	return link
 }
 
-// press posts an empty form as a browser does from the same site. The names and values in `header` replace its headers.
-func press(t *testing.T, w *consoletest.World, path, session string, header ...string) consoletest.Answer {
+// pressButton posts an empty form as a browser does from the same site. The names and values in `header` replace its
+// headers.
+func pressButton(t *testing.T, w *consoletest.Fixture, path, session string, header ...string) consoletest.Answer {
 	t.Helper()
-	return fill(t, w, path, session, nil, header...)
+	return postForm(t, w, path, session, nil, header...)
 }
 
-// fill posts a form as a browser does from the same site. The names and values in `header` replace its headers.
-func fill(t *testing.T, w *consoletest.World, path, session string, form url.Values,
+// postForm posts a form as a browser does from the same site. The names and values in `header` replace its headers.
+func postForm(t *testing.T, w *consoletest.Fixture, path, session string, form url.Values,
 	header ...string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "POST", w.URL+path, strings.NewReader(form.Encode()))
@@ -58,8 +59,8 @@ func fill(t *testing.T, w *consoletest.World, path, session string, form url.Val
 	return send(t, request)
 }
 
-// look requests a page with a session.
-func look(t *testing.T, w *consoletest.World, path, session string) consoletest.Answer {
+// getPage requests a page with a session.
+func getPage(t *testing.T, w *consoletest.Fixture, path, session string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+path, nil)
 	if err != nil {
@@ -91,8 +92,8 @@ func send(t *testing.T, request *http.Request) consoletest.Answer {
 	return consoletest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}
 }
 
-// sessionIn returns the secret of the session that an answer sets.
-func sessionIn(t *testing.T, a consoletest.Answer) string {
+// findSession returns the secret of the session that an answer sets.
+func findSession(t *testing.T, a consoletest.Answer) string {
 	t.Helper()
 	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
 		if strings.HasSuffix(cookie.Name, "slotmesh-session") && cookie.MaxAge > 0 {
@@ -105,13 +106,13 @@ func sessionIn(t *testing.T, a consoletest.Answer) string {
 
 const newOwner = `{"business":"harbor","email":"Ana@Example.com","name":"Ana","role":"owner"}`
 
-func TestALinkSignsInOnce(t *testing.T) {
+func TestLinkSignsInOnce(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
 	link := invite(t, w, consoletest.Token, newOwner)
 	for range 2 { // reading the page does not use the link up
-		if got := look(t, w, link, ""); got.Status != 200 || !strings.Contains(got.Body, "ana@example.com") {
+		if got := getPage(t, w, link, ""); got.Status != 200 || !strings.Contains(got.Body, "ana@example.com") {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}
@@ -123,7 +124,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	)
 	for range at {
 		all.Go(func() {
-			got := press(t, w, link, "")
+			got := pressButton(t, w, link, "")
 			mu.Lock()
 			defer mu.Unlock()
 			answers = append(answers, got)
@@ -133,7 +134,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	var signed []string
 	for _, a := range answers {
 		if a.Status == 303 {
-			signed = append(signed, sessionIn(t, a))
+			signed = append(signed, findSession(t, a))
 		} else if a.Status != 404 || a.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%d %v", a.Status, a.Header)
 		}
@@ -141,11 +142,11 @@ func TestALinkSignsInOnce(t *testing.T) {
 	if len(signed) != 1 {
 		t.Fatalf("%d of %d at once were signed in by one link", len(signed), at)
 	}
-	if got := look(t, w, "/account", signed[0]); got.Status != 200 || !strings.Contains(got.Body, "Ana") {
+	if got := getPage(t, w, "/account", signed[0]); got.Status != 200 || !strings.Contains(got.Body, "Ana") {
 		t.Errorf("signed in: %d %s", got.Status, got.Body)
 	}
 	for _, path := range []string{link, "/sign-in/link/" + strings.Repeat("0", 64), "/sign-in/link/x"} {
-		if got := look(t, w, path, ""); got.Status != 404 {
+		if got := getPage(t, w, path, ""); got.Status != 404 {
 			t.Errorf("%s: %d", path, got.Status)
 		}
 	}
@@ -155,7 +156,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	}
 }
 
-func TestASessionsCookieIsTheHostsOwn(t *testing.T) {
+func TestSessionCookieIsBoundToHost(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -167,7 +168,7 @@ func TestASessionsCookieIsTheHostsOwn(t *testing.T) {
 		if host != "" {
 			header = append(header, "Host", host, "Origin", "https://"+host)
 		}
-		got := press(t, w, invite(t, w, consoletest.Token, newOwner), "", header...)
+		got := pressButton(t, w, invite(t, w, consoletest.Token, newOwner), "", header...)
 		cookie := got.Header.Get("Set-Cookie")
 		for _, attribute := range []string{want, "HttpOnly", "SameSite=Lax", "path=/"} {
 			if !strings.Contains(cookie, attribute) {
@@ -181,48 +182,48 @@ func TestASessionsCookieIsTheHostsOwn(t *testing.T) {
 	}
 }
 
-func TestSigningInBeginsANewSessionAndEndsTheOld(t *testing.T) {
+func TestSignInReplacesOldSession(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
 	fixed := strings.Repeat("a", 64)
-	first := sessionIn(t, press(t, w, invite(t, w, consoletest.Token, newOwner), fixed))
-	if got := look(t, w, "/account", fixed); first == fixed || got.Status != 303 {
+	first := findSession(t, pressButton(t, w, invite(t, w, consoletest.Token, newOwner), fixed))
+	if got := getPage(t, w, "/account", fixed); first == fixed || got.Status != 303 {
 		t.Errorf("a session that was brought along: %d", got.Status)
 	}
-	second := sessionIn(t, press(t, w, invite(t, w, consoletest.Token, newOwner), first))
-	if got := look(t, w, "/account", first); second == first || got.Status != 303 {
+	second := findSession(t, pressButton(t, w, invite(t, w, consoletest.Token, newOwner), first))
+	if got := getPage(t, w, "/account", first); second == first || got.Status != 303 {
 		t.Errorf("the session before is still good: %d", got.Status)
 	}
-	if got := look(t, w, "/account", second); got.Status != 200 {
+	if got := getPage(t, w, "/account", second); got.Status != 200 {
 		t.Errorf("the new one: %d", got.Status)
 	}
 }
 
-func TestWhatAnotherSiteSendsIsRefused(t *testing.T) {
+func TestCrossSiteRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	link := invite(t, w, consoletest.Token, newOwner)
 	for _, header := range [][]string{
 		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 		{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
 	} {
 		for _, path := range []string{link, "/account/sign-out", "/account/sessions/" + uuid.NewString() + "/end"} {
-			if got := press(t, w, path, session, header...); got.Status != 403 {
+			if got := pressButton(t, w, path, session, header...); got.Status != 403 {
 				t.Errorf("%s with %v: %d", path, header, got.Status)
 			}
 		}
 	}
-	got := look(t, w, "/account", session)
+	got := getPage(t, w, "/account", session)
 	if policy := got.Header.Get("Content-Security-Policy"); got.Status != 200 || !strings.Contains(policy,
 		"frame-ancestors 'none'") || got.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
 	for _, path := range []string{"/sign-in", "/account"} { // no redirect to another site
 		for _, target := range []string{"//evil.example", "https://evil.example"} {
-			got := look(t, w, path+"?to="+url.QueryEscape(target)+"&next="+url.QueryEscape(target), "")
+			got := getPage(t, w, path+"?to="+url.QueryEscape(target)+"&next="+url.QueryEscape(target), "")
 			if to := got.Header.Get("Location"); to != "" && to != "/sign-in" {
 				t.Errorf("%s leads to %s", path, to)
 			}
@@ -230,49 +231,49 @@ func TestWhatAnotherSiteSendsIsRefused(t *testing.T) {
 	}
 }
 
-func TestASessionIsDeadAtOnceOnEveryReplica(t *testing.T) {
+func TestEndedSessionIsInvalidOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	other := w.Replica(t)
+	other := w.StartReplica(t)
 	owner := access.Member{BusinessID: id, Role: access.Owner}
-	here, there := w.SessionOf(t, "ana@example.com", owner), w.SessionOf(t, "ana@example.com", owner)
-	for _, replica := range []*consoletest.World{w, other} {
-		if got := look(t, replica, "/account", here); got.Status != 200 || strings.Count(got.Body, "/end") != 1 {
+	here, there := w.AddSession(t, "ana@example.com", owner), w.AddSession(t, "ana@example.com", owner)
+	for _, replica := range []*consoletest.Fixture{w, other} {
+		if got := getPage(t, replica, "/account", here); got.Status != 200 || strings.Count(got.Body, "/end") != 1 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}
-	page := look(t, w, "/account", here).Body
+	page := getPage(t, w, "/account", here).Body
 	_, rest, _ := strings.Cut(page, `action="/account/sessions/`)
 	id2, _, _ := strings.Cut(rest, "/end")
-	if got := press(t, w, "/account/sessions/"+id2+"/end", w.SessionOf(t, "bo@example.com")); got.Status != 303 {
+	if got := pressButton(t, w, "/account/sessions/"+id2+"/end", w.AddSession(t, "bo@example.com")); got.Status != 303 {
 		t.Errorf("somebody else's: %d", got.Status)
 	}
-	if got := look(t, other, "/account", there); got.Status != 200 {
+	if got := getPage(t, other, "/account", there); got.Status != 200 {
 		t.Errorf("ended by somebody else: %d", got.Status)
 	}
-	press(t, w, "/account/sessions/"+id2+"/end", here)
-	if got := look(t, other, "/account", there); got.Status != 303 {
+	pressButton(t, w, "/account/sessions/"+id2+"/end", here)
+	if got := getPage(t, other, "/account", there); got.Status != 303 {
 		t.Errorf("ended in the other browser: %d", got.Status)
 	}
-	got := press(t, w, "/account/sign-out", here)
+	got := pressButton(t, w, "/account/sign-out", here)
 	if got.Status != 303 || !strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session=;") {
 		t.Errorf("sign out: %d %v", got.Status, got.Header)
 	}
-	for _, replica := range []*consoletest.World{w, other} {
-		if got := look(t, replica, "/account", here); got.Status != 303 {
+	for _, replica := range []*consoletest.Fixture{w, other} {
+		if got := getPage(t, replica, "/account", here); got.Status != 303 {
 			t.Errorf("after signing out: %d", got.Status)
 		}
 	}
-	if got := press(t, w, "/account/sign-out", here); got.Status != 401 {
+	if got := pressButton(t, w, "/account/sign-out", here); got.Status != 401 {
 		t.Errorf("a write after signing out: %d", got.Status)
 	}
 }
 
-func TestSessionsEndByTheClock(t *testing.T) {
+func TestSessionsExpire(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	session := w.SessionOf(t, "ana@example.com")
+	session := w.AddSession(t, "ana@example.com")
 	ctx, hash, start := context.Background(), secret.Hash(session), time.Now()
 	for _, step := range []struct {
 		after time.Duration
@@ -282,7 +283,7 @@ func TestSessionsEndByTheClock(t *testing.T) {
 			t.Errorf("after %s: %v", step.after, err)
 		}
 	}
-	busy := secret.Hash(w.SessionOf(t, "bo@example.com"))
+	busy := secret.Hash(w.AddSession(t, "bo@example.com"))
 	for after := time.Duration(0); after < 8*24*time.Hour; after += 10 * time.Hour {
 		_, err := w.Store.FindSessionByHash(ctx, busy, start.Add(after))
 		if good := after < 7*24*time.Hour; (err == nil) != good {
@@ -291,36 +292,37 @@ func TestSessionsEndByTheClock(t *testing.T) {
 	}
 }
 
-func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
+func TestInviterCannotSignInAsMemberElsewhere(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+	quay := uuid.MustParse(field(t,
+		w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 		"id").(string))
-	harbors, quays := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}),
-		w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	harbors, quays := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner}),
+		w.AddToken(t, access.Member{BusinessID: quay, Role: access.Owner})
 	forHarbor, forQuay := `{"business":"harbor","email":"ana@example.com","role":"manager"}`,
 		`{"business":"quay","email":"ANA@example.com","role":"desk"}`
 
 	// The address is not verified yet, so the owner of harbor may be the person who uses this link.
-	early := sessionIn(t, press(t, w, invite(t, w, harbors, forHarbor), ""))
+	early := findSession(t, pressButton(t, w, invite(t, w, harbors, forHarbor), ""))
 	// Quay may also invite the address, and does not learn that the person exists.
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations", forQuay)
 	if asked.Status != 201 || field(t, asked, "person_id") != nil || field(t, asked, "link") != nil ||
 		field(t, asked, "invitation_id") == nil {
 		t.Errorf("%d %s", asked.Status, asked.Body)
 	}
-	if got := look(t, w, "/account", early); strings.Contains(got.Body, "Quay") {
+	if got := getPage(t, w, "/account", early); strings.Contains(got.Body, "Quay") {
 		t.Error("whoever is signed in as an address that is not verified sees its invitations")
 	}
 	left := invite(t, w, harbors, forHarbor)
 
 	// An operator's link proves who the person is, so earlier sessions and links end.
-	real := sessionIn(t, press(t, w, invite(t, w, consoletest.Token, forHarbor), ""))
-	if got := look(t, w, "/account", early); got.Status != 303 {
+	real := findSession(t, pressButton(t, w, invite(t, w, consoletest.Token, forHarbor), ""))
+	if got := getPage(t, w, "/account", early); got.Status != 303 {
 		t.Errorf("a session from before: %d", got.Status)
 	}
-	if got := press(t, w, left, ""); got.Status != 404 {
+	if got := pressButton(t, w, left, ""); got.Status != 404 {
 		t.Errorf("a link from before: %d", got.Status)
 	}
 	for _, who := range []struct{ token, body string }{{quays, forQuay}, {harbors, forHarbor}} {
@@ -328,14 +330,14 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 			t.Errorf("%s: an owner gets a link to sign in as somebody who is vouched for", who.body)
 		}
 	}
-	if got := look(t, w, "/account", real); got.Status != 200 {
+	if got := getPage(t, w, "/account", real); got.Status != 200 {
 		t.Errorf("their own session: %d", got.Status)
 	}
 	expect(t, w.CallAs(t, harbors, "POST", "/admin/invitations",
 		`{"business":"harbor","email":"ana@example.com","role":"owner"}`), 409, "conflict", "another role")
 }
 
-func TestInvitationsAreCheckedByField(t *testing.T) {
+func TestInviteReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.WrongTokensPerMinute = 0 })
 	id := publish(t, w)
@@ -356,13 +358,13 @@ func TestInvitationsAreCheckedByField(t *testing.T) {
 	} {
 		expect(t, w.Call(t, "POST", "/admin/invitations", body), 400, "invalid_parameter", want)
 	}
-	owner, _ := as(t, w, id, access.Owner)
+	owner, _ := addTokenAs(t, w, id, access.Owner)
 	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations", `{"email":"a@example.com","role":"operator"}`), 403,
 		"forbidden", "operators")
 	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations",
 		`{"business":"quay","email":"a@example.com","role":"owner"}`), 404, "business_not_found", "")
 	link := invite(t, w, consoletest.Token, `{"email":"op@example.com","role":"operator"}`)
-	if got := press(t, w, link, ""); got.Status != 303 {
+	if got := pressButton(t, w, link, ""); got.Status != 303 {
 		t.Errorf("an operator signs in: %d", got.Status)
 	}
 }

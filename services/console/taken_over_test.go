@@ -11,21 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// ofID returns a manifest of the business harbor with this id.
-func ofID(id uuid.UUID, name string) string {
-	return strings.Replace(consoletest.Manifest("harbor", name), "slug:", "id: "+id.String()+"\nslug:", 1)
+// manifestWithID returns a manifest of the business harbor with this id.
+func manifestWithID(id uuid.UUID, name string) string {
+	return strings.Replace(consoletest.BuildManifest("harbor", name), "slug:", "id: "+id.String()+"\nslug:", 1)
 }
 
-// TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs gives the slug to another business after an owner's
+// TestWriteSkipsBusinessThatTookOverSlug gives the slug to another business after an owner's
 // request is authorized. The request must not change the other business.
-func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
+func TestWriteSkipsBusinessThatTookOverSlug(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	first, second := publish(t, w), uuid.New()
 	owner := access.Member{BusinessID: first, Role: access.Owner}
-	token, session := w.TokenOf(t, owner), w.SessionOf(t, "ana@example.com", owner)
-	staff := w.TokenOf(t, access.Member{BusinessID: first, Role: access.Staff, StaffID: uuid.New()})
-	taken := func() { w.Catalog.Put("harbor", ofID(second, "Second")) }
+	token, session := w.AddToken(t, owner), w.AddSession(t, "ana@example.com", owner)
+	staff := w.AddToken(t, access.Member{BusinessID: first, Role: access.Staff, StaffID: uuid.New()})
+	taken := func() { w.Catalog.Put("harbor", manifestWithID(second, "Second")) }
 	as := func(token, method, path, body string) func() consoletest.Answer {
 		return func() consoletest.Answer { return w.CallAs(t, token, method, harb+path, body) }
 	}
@@ -37,18 +37,19 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 		"booking":     as(token, "POST", "/bookings", newBooking+"}"),
 		"reservation": as(token, "POST", "/reservations", someReservation("Cara", "2026-12-01", "2026-12-03")),
 		"tickets":     as(token, "POST", "/tickets", someTickets("Cara")),
-		"publish":     as(token, "PUT", "", ofID(second, "Mine")),
-		"time off":    as(staff, "PUT", "", ofID(second, "Mine")),
+		"publish":     as(token, "PUT", "", manifestWithID(second, "Mine")),
+		"time off":    as(staff, "PUT", "", manifestWithID(second, "Mine")),
 		"rollback":    as(token, "POST", "/rollback", `{"version":1}`),
 		"erase":       as(token, "POST", "/customers/erase", `{"email":"ada@example.com"}`),
 		"member":      as(token, "POST", "/members", `{"email":"bo@example.com","role":"owner"}`),
 		"remove":      as(token, "DELETE", "?force=true", ""),
 		"page": func() consoletest.Answer {
-			return fill(t, w, "/business/harbor/settings/keys", session, url.Values{"name": {"site"}, "scope": {"all"},
-				"days": {"365"}, "key": {"k"}})
+			return postForm(t, w, "/business/harbor/settings/keys", session,
+				url.Values{"name": {"site"}, "scope": {"all"},
+					"days": {"365"}, "key": {"k"}})
 		},
 	} {
-		w.Catalog.AfterOffer(taken)
+		w.Catalog.SetAfterSnapshot(taken)
 		if got := call(); got.Status != 404 || name != "page" && field(t, got, "messageCode") != "business_not_found" {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
@@ -56,11 +57,11 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 			t.Errorf("%s: the offer is %s", name, now.Body)
 		}
 		// The first business gets the slug again.
-		if got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")); got.Status >= 300 {
+		if got := w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor")); got.Status >= 300 {
 			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
 		}
 	}
-	if n := w.Booking.LiveKeys(second); n != 0 {
+	if n := w.Booking.CountLiveKeys(second); n != 0 {
 		t.Errorf("%d keys of the second business", n)
 	}
 	if got := w.CallAs(t, token, "POST", harb+"/keys", `{"name":"site","scope":"all"}`); got.Status != 201 {
@@ -68,7 +69,7 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 	}
 }
 
-func TestARepeatedRemovalLeavesTheBusinessThatHasTheSlugByThen(t *testing.T) {
+func TestRetriedRemovalKeepsNewBusinessOfSlug(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	first, second := publish(t, w), uuid.New()
@@ -85,18 +86,18 @@ func TestARepeatedRemovalLeavesTheBusinessThatHasTheSlugByThen(t *testing.T) {
 		}
 	}
 	remove()
-	if got := w.Call(t, "PUT", harb, ofID(second, "Second")); got.Status != 201 {
+	if got := w.Call(t, "PUT", harb, manifestWithID(second, "Second")); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	w.Booking.Add(second, someBooking("confirmed", "2026-12-01"))
 	w.Call(t, "POST", harb+"/keys", `{"name":"site","scope":"all"}`)
 	remove()
 	expect(t, w.Call(t, "DELETE", harb+"?force=true", "", "Idempotency-Key", "refused"), 404, "business_not_found", "")
-	if now := w.Call(t, "GET", harb, ""); now.Status != 200 || w.Booking.LiveKeys(second) != 1 {
-		t.Errorf("the second business: %d %s with %d live keys", now.Status, now.Body, w.Booking.LiveKeys(second))
+	if now := w.Call(t, "GET", harb, ""); now.Status != 200 || w.Booking.CountLiveKeys(second) != 1 {
+		t.Errorf("the second business: %d %s with %d live keys", now.Status, now.Body, w.Booking.CountLiveKeys(second))
 	}
 	if got := w.Call(t, "DELETE", harb+"?force=true", "", "Idempotency-Key", "another"); got.Status != 204 ||
-		w.Booking.LiveKeys(second) != 0 {
+		w.Booking.CountLiveKeys(second) != 0 {
 		t.Errorf("under a key of its own: %d %s", got.Status, got.Body)
 	}
 }

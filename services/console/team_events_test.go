@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// told returns the events about members and tokens of harbor that the owner of `token` may read, oldest first.
-func told(t *testing.T, w *consoletest.World, token string) []event.Event {
+// listTeamEvents returns the events about members and tokens of harbor that the owner of `token` may read, oldest
+// first.
+func listTeamEvents(t *testing.T, w *consoletest.Fixture, token string) []event.Event {
 	t.Helper()
 	var all []event.Event
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
@@ -32,39 +33,40 @@ func told(t *testing.T, w *consoletest.World, token string) []event.Event {
 	})
 }
 
-// TestWhatHappensToTheTeamIsInItsHistory shows that each change of a member, their tokens and their sign-in methods is
+// TestTeamChangesAreEvents shows that each change of a member, their tokens and their sign-in methods is
 // an event with its actor.
-func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
+func TestTeamChangesAreEvents(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	ana := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	const team = "/business/harbor/team"
-	fill(t, w, team+"/invite", ana, url.Values{"email": {"bo@example.com"}, "name": {"Bo <b>"}, "role": {"desk"}})
+	postForm(t, w, team+"/invite", ana, url.Values{"email": {"bo@example.com"}, "name": {"Bo <b>"}, "role": {"desk"}})
 	_, link := w.AwaitMail(t, "bo@example.com", 1)
-	fill(t, w, link, "", url.Values{"new": {gulls}})
-	bos, anas := uuid.MustParse(idOfMember(t, w, "bo@example.com")), uuid.MustParse(idOfMember(t, w, "ana@example.com"))
-	fill(t, w, team+"/"+bos.String(), ana, url.Values{"role": {"owner"}})
-	bo := sessionIn(t, enter(t, w, "bo@example.com", gulls))
+	postForm(t, w, link, "", url.Values{"new": {gulls}})
+	bos, anas := uuid.MustParse(findMemberID(t, w, "bo@example.com")),
+		uuid.MustParse(findMemberID(t, w, "ana@example.com"))
+	postForm(t, w, team+"/"+bos.String(), ana, url.Values{"role": {"owner"}})
+	bo := findSession(t, signInByPassword(t, w, "bo@example.com", gulls))
 	addPasskey(t, w, bo, consoletest.NewDevice())
-	bo = cookieIn(atOwner(t, w, "/account/password/remove", nil, sessionCookie, bo), sessionCookie)
-	changed := fill(t, w, "/account/password", bo, url.Values{"new": {herring}})
+	bo = findCookie(postToOwner(t, w, "/account/password/remove", nil, sessionCookie, bo), sessionCookie)
+	changed := postForm(t, w, "/account/password", bo, url.Values{"new": {herring}})
 	if changed.Status != 303 {
 		t.Fatalf("%d %s", changed.Status, changed.Body)
 	}
-	_, rest, _ := strings.Cut(look(t, w, "/account", sessionIn(t, changed)).Body, `action="/account/passkeys/`)
+	_, rest, _ := strings.Cut(getPage(t, w, "/account", findSession(t, changed)).Body, `action="/account/passkeys/`)
 	path, _, _ := strings.Cut(rest, `"`)
-	atOwner(t, w, "/account/passkeys/"+path, nil, sessionCookie, sessionIn(t, changed))
-	w.TokenMadeBy(t, access.Member{BusinessID: id, Role: access.Manager}, bos)
-	fill(t, w, team+"/"+bos.String()+"/remove", ana, nil)
+	postToOwner(t, w, "/account/passkeys/"+path, nil, sessionCookie, findSession(t, changed))
+	w.AddTokenCreatedBy(t, access.Member{BusinessID: id, Role: access.Manager}, bos)
+	postForm(t, w, team+"/"+bos.String()+"/remove", ana, nil)
 
-	reader := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	reader := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
 	type line struct {
 		typ event.Type
 		of  uuid.UUID
 		by  uuid.UUID
 	}
-	events := told(t, w, reader)
+	events := listTeamEvents(t, w, reader)
 	var got []line
 	for _, e := range events {
 		if e.Subject.ID == bos || e.Subject.Kind == event.Token && e.Type == event.TokenRevoked {
@@ -89,12 +91,12 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	for last, e := range sequences(events) {
+	for last, e := range findWrongSequences(events) {
 		if e != last {
 			t.Errorf("sequences of a subject: %d, want %d", e, last)
 		}
 	}
-	page := look(t, w, team, ana)
+	page := getPage(t, w, team, ana)
 	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Has another role · Owner",
 		"Removed from the team", "Access for a program ended", "Added a passkey"} {
 		if !strings.Contains(page.Body, text) {
@@ -103,8 +105,8 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	}
 	// Managers and the front desk read other events of the audit log, but not those of the team.
 	for _, role := range []access.Role{access.Manager, access.FrontDesk} {
-		token := w.TokenOf(t, access.Member{BusinessID: id, Role: role})
-		if list := told(t, w, token); len(list) > 0 {
+		token := w.AddToken(t, access.Member{BusinessID: id, Role: role})
+		if list := listTeamEvents(t, w, token); len(list) > 0 {
 			t.Errorf("a %s reads %v", role, list)
 		}
 		if a := w.CallAs(t, token, "GET", harb+"/events?type=member.invited", ""); a.Status != 200 ||
@@ -118,8 +120,9 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	}
 }
 
-// sequences maps the expected sequence number of an event to its wrong one, for each event whose number is wrong.
-func sequences(events []event.Event) map[int]int {
+// findWrongSequences maps the expected sequence number of an event to its wrong one, for each event whose number is
+// wrong.
+func findWrongSequences(events []event.Event) map[int]int {
 	seen, pairs := map[uuid.UUID]int{}, map[int]int{}
 	for _, e := range events {
 		if seen[e.Subject.ID]++; seen[e.Subject.ID] != e.Sequence {

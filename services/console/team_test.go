@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// idOfMember returns the id of the member of harbor with this e-mail address.
-func idOfMember(t *testing.T, w *consoletest.World, email string) string {
+// findMemberID returns the id of the member of harbor with this e-mail address.
+func findMemberID(t *testing.T, w *consoletest.Fixture, email string) string {
 	t.Helper()
 	for _, m := range field(t, w.Call(t, "GET", harb+"/members", ""), "members").([]any) {
 		if found := m.(map[string]any); found["email"] == email {
@@ -25,13 +25,13 @@ func idOfMember(t *testing.T, w *consoletest.World, email string) string {
 	return ""
 }
 
-func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
+func TestDemotedOrRemovedMemberLosesAccess(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	other := w.Replica(t)
+	other := w.StartReplica(t)
 	owner := access.Member{BusinessID: id, Role: access.Owner}
-	w.SessionOf(t, "stays@example.com", owner)
+	w.AddSession(t, "stays@example.com", owner)
 	for what, end := range map[string]func(member string) consoletest.Answer{
 		"demoted": func(member string) consoletest.Answer {
 			return w.Call(t, "PATCH", harb+"/members/"+member, `{"role":"desk"}`)
@@ -39,9 +39,9 @@ func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
 		"removed": func(member string) consoletest.Answer { return w.Call(t, "DELETE", harb+"/members/"+member, "") },
 	} {
 		email := what + "@example.com"
-		session := w.SessionOf(t, email, owner)
-		member := idOfMember(t, w, email)
-		made := w.TokenMadeBy(t, owner, uuid.MustParse(member))
+		session := w.AddSession(t, email, owner)
+		member := findMemberID(t, w, email)
+		made := w.AddTokenCreatedBy(t, owner, uuid.MustParse(member))
 		of := field(t, w.CallAs(t, made, "POST", "/admin/tokens",
 			`{"name":"of a token","business":"harbor","role":"owner"}`), "token").(string)
 		if got := w.CallAs(t, of, "GET", harb, ""); got.Status != 200 {
@@ -50,8 +50,8 @@ func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
 		if got := end(member); got.Status >= 300 {
 			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
 		}
-		for _, replica := range []*consoletest.World{w, other} {
-			if got := look(t, replica, "/account", session); got.Status != 303 {
+		for _, replica := range []*consoletest.Fixture{w, other} {
+			if got := getPage(t, replica, "/account", session); got.Status != 303 {
 				t.Errorf("%s: the session: %d", what, got.Status)
 			}
 			for name, token := range map[string]string{"the token": made, "the token's token": of} {
@@ -67,23 +67,23 @@ func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
 	}
 }
 
-func TestABusinessKeepsAnOwner(t *testing.T) {
+func TestBusinessKeepsOwner(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	owner := access.Member{BusinessID: id, Role: access.Owner}
-	w.SessionOf(t, "ana@example.com", owner)
-	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	w.AddSession(t, "ana@example.com", owner)
+	ana := harb + "/members/" + findMemberID(t, w, "ana@example.com")
 	expect(t, w.Call(t, "PATCH", ana, `{"role":"manager"}`), 409, "conflict", "last owner")
 	expect(t, w.Call(t, "DELETE", ana, ""), 409, "conflict", "last owner")
 	if got := w.Call(t, "PATCH", ana, `{"role":"owner"}`); got.Status != 200 {
 		t.Errorf("stays an owner: %d %s", got.Status, got.Body)
 	}
 	for range 5 { // two owners are removed at the same time; one stays
-		w.SessionOf(t, "bo@example.com", owner)
-		w.SessionOf(t, "ana@example.com", owner)
-		paths := []string{harb + "/members/" + idOfMember(t, w, "bo@example.com"),
-			harb + "/members/" + idOfMember(t, w, "ana@example.com")}
+		w.AddSession(t, "bo@example.com", owner)
+		w.AddSession(t, "ana@example.com", owner)
+		paths := []string{harb + "/members/" + findMemberID(t, w, "bo@example.com"),
+			harb + "/members/" + findMemberID(t, w, "ana@example.com")}
 		statuses := make([]int, len(paths))
 		var all sync.WaitGroup
 		for i, path := range paths {
@@ -97,15 +97,16 @@ func TestABusinessKeepsAnOwner(t *testing.T) {
 	}
 }
 
-func TestTeamsAreEachBusinesssOwn(t *testing.T) {
+func TestTeamsAreSeparate(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+	quay := uuid.MustParse(field(t,
+		w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 		"id").(string))
-	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
-	ana := idOfMember(t, w, "ana@example.com")
+	quays := w.AddToken(t, access.Member{BusinessID: quay, Role: access.Owner})
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+	ana := findMemberID(t, w, "ana@example.com")
 	for _, call := range [][2]string{{"PATCH", `{"role":"viewer"}`}, {"DELETE", ""}} {
 		expect(t, w.CallAs(t, quays, call[0], "/admin/businesses/quay/members/"+ana, call[1]), 404, "not_found",
 			"Member")
@@ -124,7 +125,7 @@ func TestTeamsAreEachBusinesssOwn(t *testing.T) {
 	}
 }
 
-func TestATokenIsShownOnceAndRevoked(t *testing.T) {
+func TestTokenIsShownOnceAndRevoked(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -163,13 +164,13 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	}
 }
 
-func TestTokensAndMembersComeInPages(t *testing.T) {
+func TestTokensAndMembersHavePages(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	for _, name := range []string{"a", "b", "c"} {
-		w.SessionOf(t, name+"@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
-		w.TokenOf(t, access.Member{BusinessID: id, Role: access.FrontDesk})
+		w.AddSession(t, name+"@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
+		w.AddToken(t, access.Member{BusinessID: id, Role: access.FrontDesk})
 	}
 	for path, member := range map[string]string{"/admin/tokens": "tokens", harb + "/members": "members"} {
 		seen, query := 0, "?limit=2"
@@ -188,7 +189,7 @@ func TestTokensAndMembersComeInPages(t *testing.T) {
 	}
 }
 
-func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
+func TestTeamWritesAreIdempotent(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -202,7 +203,7 @@ func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
 		return got
 	}
 	under("invite", "POST", harb+"/members", invitation)
-	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	ana := harb + "/members/" + findMemberID(t, w, "ana@example.com")
 	first := under("change", "PATCH", ana, `{"role":"desk"}`)
 	under("later", "PATCH", ana, `{"role":"viewer"}`)
 	if again := under("change", "PATCH", ana, `{"role":"desk"}`); again.Body != first.Body ||
@@ -227,12 +228,12 @@ func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
 		"idempotency_mismatch", "")
 }
 
-func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) {
+func TestRefusedTeamWriteBlocksEarlierAttempt(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	ana := harb + "/members/" + findMemberID(t, w, "ana@example.com")
 	refused := func() int {
 		t.Helper()
 		var n int
@@ -249,7 +250,7 @@ func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) 
 	if n := refused(); n != 3 {
 		t.Errorf("%d refusals are noted", n)
 	}
-	stranger := w.TokenOf(t, access.Member{BusinessID: uuid.New(), Role: access.Owner})
+	stranger := w.AddToken(t, access.Member{BusinessID: uuid.New(), Role: access.Owner})
 	expect(t, w.CallAs(t, stranger, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key",
 		"other"), 404, "business_not_found", "")
 	if n := refused(); n != 3 {
@@ -257,7 +258,7 @@ func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) 
 	}
 }
 
-func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
+func TestFailedLinkDoesNotRefuseInvitation(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -277,8 +278,8 @@ func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
 	}
 }
 
-// invitationIn returns the path of the invitation in mail number `nth` to an address.
-func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) string {
+// findInvitationPath returns the path of the invitation in mail number `nth` to an address.
+func findInvitationPath(t *testing.T, w *consoletest.Fixture, email string, nth int) string {
 	t.Helper()
 	_, path := w.AwaitMail(t, email, nth)
 	if !strings.HasPrefix(path, "/sign-in/invitation/") {
@@ -287,22 +288,23 @@ func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) str
 	return path
 }
 
-// TestInvitingAndRemovingEndsNothingOfOtherBusinesses shows that repeated invitations and withdrawals do not end a
+// TestInviteAndRemoveKeepOtherSessions shows that repeated invitations and withdrawals do not end a
 // known person's sessions or mailed links. They reveal nothing about the person.
-func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
+func TestInviteAndRemoveKeepOtherSessions(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+	quay := uuid.MustParse(field(t,
+		w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 		"id").(string))
-	attacker := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	attacker := w.AddToken(t, access.Member{BusinessID: quay, Role: access.Owner})
 	sessions := map[string]string{
-		"ana@example.com":   w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
-		"op@example.com":    w.SessionOf(t, "op@example.com", access.Member{Role: access.Operator}),
-		"alone@example.com": w.SessionOf(t, "alone@example.com"),
+		"ana@example.com":   w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
+		"op@example.com":    w.AddSession(t, "op@example.com", access.Member{Role: access.Operator}),
+		"alone@example.com": w.AddSession(t, "alone@example.com"),
 	}
 	for email, session := range sessions {
-		fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {email}})
+		postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {email}})
 		_, link := w.AwaitMail(t, email, 1)
 		body := `{"business":"quay","email":"` + email + `","role":"desk","mail":false}`
 		for range 5 {
@@ -325,116 +327,120 @@ func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 				t.Errorf("%d %s", got.Status, got.Body)
 			}
 		}
-		if got := look(t, w, "/account", session); got.Status != 200 {
+		if got := getPage(t, w, "/account", session); got.Status != 200 {
 			t.Errorf("%s: the session: %d", email, got.Status)
 		}
-		if got := look(t, w, link, ""); got.Status != 200 {
+		if got := getPage(t, w, link, ""); got.Status != 200 {
 			t.Errorf("%s: the mailed link: %d", email, got.Status)
 		}
 	}
 }
 
-// TestKnownPeopleJoinByAccepting shows that a known person accepts an invitation by mail or on the page of their
+// TestKnownPersonJoinsByAccepting shows that a known person accepts an invitation by mail or on the page of their
 // account. They stay signed in when a business removes them.
-func TestKnownPeopleJoinByAccepting(t *testing.T) {
+func TestKnownPersonJoinsByAccepting(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+	quay := uuid.MustParse(field(t,
+		w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 		"id").(string))
-	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk}),
-		w.SessionOf(t, "bo@example.com")
+	quays := w.AddToken(t, access.Member{BusinessID: quay, Role: access.Owner})
+	ana, bo := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.FrontDesk}),
+		w.AddSession(t, "bo@example.com")
 	for nth, answer := range []func() consoletest.Answer{
-		func() consoletest.Answer { return press(t, w, invitationIn(t, w, "ana@example.com", 1), "") },
 		func() consoletest.Answer {
-			page := look(t, w, "/account", ana)
+			return pressButton(t, w, findInvitationPath(t, w, "ana@example.com", 1), "")
+		},
+		func() consoletest.Answer {
+			page := getPage(t, w, "/account", ana)
 			_, rest, _ := strings.Cut(page.Body, `action="/account/invitations/`)
 			path, _, _ := strings.Cut(rest, `/accept"`)
 			if !strings.Contains(page.Body, "Quay") {
 				t.Errorf("the account's page does not show the invitation: %s", page.Body)
 			}
-			if got := press(t, w, "/account/invitations/"+path+"/accept", bo); got.Status != 404 {
+			if got := pressButton(t, w, "/account/invitations/"+path+"/accept", bo); got.Status != 404 {
 				t.Errorf("another person accepts: %d", got.Status)
 			}
-			return press(t, w, "/account/invitations/"+path+"/accept", ana)
+			return pressButton(t, w, "/account/invitations/"+path+"/accept", ana)
 		},
 	} {
 		if link := invite(t, w, quays, `{"business":"quay","email":"ana@example.com","role":"manager"}`); link != "" {
 			t.Fatal(link)
 		}
 		if nth == 1 {
-			invitationIn(t, w, "ana@example.com", 2)
+			findInvitationPath(t, w, "ana@example.com", 2)
 		}
-		if got := look(t, w, "/business/quay/today", ana); got.Status != 404 {
+		if got := getPage(t, w, "/business/quay/today", ana); got.Status != 404 {
 			t.Errorf("before accepting: %d", got.Status)
 		}
 		if got := answer(); got.Status != 303 {
 			t.Fatalf("accept: %d %s", got.Status, got.Body)
 		}
 		list := w.CallAs(t, quays, "GET", "/admin/businesses/quay/members", "")
-		if !strings.Contains(list.Body, "ana@example.com") || look(t, w, "/business/quay/today", ana).Status != 200 {
+		if !strings.Contains(list.Body, "ana@example.com") || getPage(t, w, "/business/quay/today", ana).Status != 200 {
 			t.Errorf("after accepting: %s", list.Body)
 		}
 		member := field(t, list, "members").([]any)[0].(map[string]any)["id"].(string)
 		if got := w.CallAs(t, quays, "DELETE", "/admin/businesses/quay/members/"+member, ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
-		if got := look(t, w, "/business/harbor/today", ana); got.Status != 200 {
+		if got := getPage(t, w, "/business/harbor/today", ana); got.Status != 200 {
 			t.Errorf("the session in the other business: %d", got.Status)
 		}
-		if got := look(t, w, "/business/quay/today", ana); got.Status != 404 {
+		if got := getPage(t, w, "/business/quay/today", ana); got.Status != 404 {
 			t.Errorf("the business that removed them: %d", got.Status)
 		}
 	}
-	old := invitationIn(t, w, "ana@example.com", 2)
-	if got := press(t, w, old, ""); got.Status != 404 {
+	old := findInvitationPath(t, w, "ana@example.com", 2)
+	if got := pressButton(t, w, old, ""); got.Status != 404 {
 		t.Errorf("the link of an invitation that was accepted: %d", got.Status)
 	}
 }
 
-// TestUnverifiedPeopleAcceptNothing shows that a person without a verified address cannot accept an invitation of
+// TestUnverifiedPersonCannotAccept shows that a person without a verified address cannot accept an invitation of
 // another business.
-func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
+func TestUnverifiedPersonCannotAccept(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	harbor := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+	quay := uuid.MustParse(field(t,
+		w.Call(t, "PUT", "/admin/businesses/quay", consoletest.BuildManifest("quay", "Quay")),
 		"id").(string))
-	harbors, quays := w.TokenOf(t, access.Member{BusinessID: harbor, Role: access.Owner}),
-		w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	as := sessionIn(t, press(t, w,
+	harbors, quays := w.AddToken(t, access.Member{BusinessID: harbor, Role: access.Owner}),
+		w.AddToken(t, access.Member{BusinessID: quay, Role: access.Owner})
+	as := findSession(t, pressButton(t, w,
 		invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
-	if got := fill(t, w, "/account/password", as, url.Values{"new": {gulls}}); got.Status != 303 {
+	if got := postForm(t, w, "/account/password", as, url.Values{"new": {gulls}}); got.Status != 303 {
 		t.Fatalf("%d", got.Status)
 	}
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations",
 		`{"business":"quay","email":"ana@example.com","role":"owner"}`)
 	invitation := field(t, asked, "invitation_id").(string)
 	_, link := w.AwaitMail(t, "ana@example.com", 1) // an unverified address gets no mail about the password
-	as = sessionIn(t, enter(t, w, "ana@example.com", gulls))
-	if got := press(t, w, "/account/invitations/"+invitation+"/accept", as); got.Status != 404 {
+	as = findSession(t, signInByPassword(t, w, "ana@example.com", gulls))
+	if got := pressButton(t, w, "/account/invitations/"+invitation+"/accept", as); got.Status != 404 {
 		t.Errorf("whoever harbor lets in accepts for the address: %d", got.Status)
 	}
 	// Harbor removes and invites the address again. The password that harbor set ends, but the link in quay's mail
 	// still works.
-	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+idOfMember(t, w, "ana@example.com"),
+	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+findMemberID(t, w, "ana@example.com"),
 		""); got.Status != 204 {
 		t.Fatalf("%d", got.Status)
 	}
 	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`)
-	if got := enter(t, w, "ana@example.com", gulls); got.Status != 422 {
+	if got := signInByPassword(t, w, "ana@example.com", gulls); got.Status != 422 {
 		t.Errorf("the password that harbor set: %d", got.Status)
 	}
-	chosen := fill(t, w, link, "", url.Values{"new": {herring}})
+	chosen := postForm(t, w, link, "", url.Values{"new": {herring}})
 	if chosen.Status != 303 || chosen.Header.Get("Location") != "/account" {
 		t.Fatalf("quay's mail: %d %v", chosen.Status, chosen.Header)
 	}
-	real := sessionIn(t, chosen)
-	if got := press(t, w, "/account/invitations/"+invitation+"/accept", real); got.Status != 303 {
+	real := findSession(t, chosen)
+	if got := pressButton(t, w, "/account/invitations/"+invitation+"/accept", real); got.Status != 303 {
 		t.Errorf("the person accepts: %d %s", got.Status, got.Body)
 	}
-	if got := look(t, w, "/business/quay/today", real); got.Status != 200 {
+	if got := getPage(t, w, "/business/quay/today", real); got.Status != 200 {
 		t.Errorf("%d", got.Status)
 	}
 }

@@ -15,33 +15,34 @@ func init() {
 	rowOfPage["GET /business/:slug/offer/text"], rowOfPage["POST /business/:slug/offer/text"] = "change all of the offer", "change all of the offer"
 }
 
-const ofText = "/business/harbor/offer/text"
+const textPage = "/business/harbor/offer/text"
 
-// textOf returns the text of the newest version.
-func textOf(t *testing.T, w *consoletest.World) string {
+// readText returns the text of the newest version.
+func readText(t *testing.T, w *consoletest.Fixture) string {
 	t.Helper()
 	return w.Call(t, "GET", harb, "", "Accept", yaml).Body
 }
 
-// writes sends a text that is based on the version `base`, with the line breaks of a browser.
-func writes(t *testing.T, w *consoletest.World, session, base, text string, more ...string) consoletest.Answer {
+// postText sends a text that is based on the version `base`, with the line breaks of a browser.
+func postText(t *testing.T, w *consoletest.Fixture, session, base, text string, more ...string) consoletest.Answer {
 	t.Helper()
 	form := url.Values{"base": {base}, "text": {strings.ReplaceAll(text, "\n", "\r\n")}}
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}
-	return fill(t, w, ofText, session, form)
+	return postForm(t, w, textPage, session, form)
 }
 
-// TestTheProblemsOfATextStandWithTheirLines shows that an invalid text is not published. The page shows each problem
+// TestTextPageShowsProblemsByLine shows that an invalid text is not published. The page shows each problem
 // with its line and keeps the text.
-func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
+func TestTextPageShowsProblemsByLine(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	before := textOf(t, w)
-	if got := look(t, w, ofText, mia); got.Status != 200 || !strings.Contains(got.Body, html.EscapeString(before)) {
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	before := readText(t, w)
+	if got := getPage(t, w, textPage, mia); got.Status != 200 || !strings.Contains(got.Body,
+		html.EscapeString(before)) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	for _, wrong := range []string{
@@ -53,7 +54,7 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 		if len(problems) == 0 {
 			t.Fatalf("%q is right", wrong)
 		}
-		got := writes(t, w, mia, "1", wrong)
+		got := postText(t, w, mia, "1", wrong)
 		if got.Status != 422 || !strings.Contains(got.Body, html.EscapeString(strings.TrimSpace(wrong))) {
 			t.Errorf("%q: %d %s", wrong, got.Status, got.Body)
 		}
@@ -72,26 +73,26 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 		if line == "" {
 			text = strings.Replace(before, "slug: harbor", "slug: quay", 1)
 		}
-		if got := writes(t, w, mia, "1", text); got.Status != 422 || !strings.Contains(got.Body, field+": ") {
+		if got := postText(t, w, mia, "1", text); got.Status != 422 || !strings.Contains(got.Body, field+": ") {
 			t.Errorf("%s: %d %s", field, got.Status, got.Body)
 		}
 	}
-	if now := textOf(t, w); now != before {
+	if now := readText(t, w); now != before {
 		t.Errorf("something was published: %s", now)
 	}
 }
 
-// TestWhatOverlapsInATextIsNamedBesideItsLine shows that overlapping hours cause a warning with its line, on the page
+// TestTextPageWarnsOfOverlaps shows that overlapping hours cause a warning with its line, on the page
 // and in the admin API. They do not prevent publishing.
-func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
+func TestTextPageWarnsOfOverlaps(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	if got := look(t, w, ofText, mia); strings.Contains(got.Body, "warning: ") {
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	if got := getPage(t, w, textPage, mia); strings.Contains(got.Body, "warning: ") {
 		t.Errorf("nothing overlaps: %s", got.Body)
 	}
-	twice := textOf(t, w) + "hours: {mon: [\"09:00-12:00\", \"10:00-11:00\"]}\n"
+	twice := readText(t, w) + "hours: {mon: [\"09:00-12:00\", \"10:00-11:00\"]}\n"
 	const told = "is 10:00-11:00, which lies within 09:00-12:00 of the same day; remove it"
 	const answered = `"warnings":[{"path":"hours.mon[1]","line":10,"message":"` + told + `"}]`
 	if got := w.Call(t, "POST", harb+"/diff", twice, "Content-Type", yaml); got.Status != 200 ||
@@ -102,78 +103,78 @@ func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 		answered) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, ">Line 10<") || !strings.Contains(got.Body,
+	if got := getPage(t, w, textPage, mia); !strings.Contains(got.Body, ">Line 10<") || !strings.Contains(got.Body,
 		"warning: hours.mon[1]: "+told) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
 
-// TestATextIsPublishedAsItWasTypedOnceItWasSeen shows that the page lists the changes before it publishes. The
+// TestTextPagePublishesTextAfterReview shows that the page lists the changes before it publishes. The
 // published text equals the text in the form, with its comments.
-func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
+func TestTextPagePublishesTextAfterReview(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	typed := "\n# Our <own> words.\n" + strings.Replace(textOf(t, w), "40.00}", "47.50} # since spring", 1)
-	asked := writes(t, w, mia, "1", typed)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	typed := "\n# Our <own> words.\n" + strings.Replace(readText(t, w), "40.00}", "47.50} # since spring", 1)
+	asked := postText(t, w, mia, "1", typed)
 	for _, part := range []string{"What will change", "Haircut · Price", "47.5",
 		"Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
 		if asked.Status != 409 || !strings.Contains(asked.Body, part) {
 			t.Errorf("%q: %d %s", part, asked.Status, asked.Body)
 		}
 	}
-	if again := writes(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body,
+	if again := postText(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body,
 		"&lt;own&gt;") {
 		t.Errorf("back: %d %s", again.Status, again.Body)
 	}
-	saved := writes(t, w, mia, "1", typed, "agreed", "1")
-	if saved.Status != 303 || !strings.Contains(saved.Header.Get("Location"), ofText+"?saved=2") {
+	saved := postText(t, w, mia, "1", typed, "agreed", "1")
+	if saved.Status != 303 || !strings.Contains(saved.Header.Get("Location"), textPage+"?saved=2") {
 		t.Fatalf("%d %s %s", saved.Status, saved.Header.Get("Location"), saved.Body)
 	}
-	if now := textOf(t, w); now != typed {
+	if now := readText(t, w); now != typed {
 		t.Errorf("published is\n%q, typed was\n%q", now, typed)
 	}
-	only := writes(t, w, mia, "2", typed+"# a note\n")
+	only := postText(t, w, mia, "2", typed+"# a note\n")
 	if only.Status != 409 || !strings.Contains(only.Body, "Customers see the same as before") {
 		t.Errorf("a note alone: %d %s", only.Status, only.Body)
 	}
 }
 
-// TestTwoWhoWriteAtOnceLoseNothing shows that values and comments of two simultaneous changes are merged. If both
+// TestTextPageMergesSimultaneousChanges shows that values and comments of two simultaneous changes are merged. If both
 // change the same value, the page asks which one to keep.
-func TestTwoWhoWriteAtOnceLoseNothing(t *testing.T) {
+func TestTextPageMergesSimultaneousChanges(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	first := textOf(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	first := readText(t, w)
 	theirs := "# theirs\n" + strings.Replace(first, "currency: EUR", "currency: USD", 1)
 	if got := w.Call(t, "PUT", harb, theirs, "Content-Type", yaml); got.Status != 200 {
 		t.Fatal(got.Body)
 	}
 	mine := strings.Replace(first, "40.00", "47.00", 1) + "# mine\n"
-	if got := writes(t, w, mia, "1", mine, "agreed", "2"); got.Status != 303 {
+	if got := postText(t, w, mia, "1", mine, "agreed", "2"); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if now, want := textOf(t, w), strings.Replace(theirs, "40.00", "47.00", 1)+"# mine\n"; now != want {
+	if now, want := readText(t, w), strings.Replace(theirs, "40.00", "47.00", 1)+"# mine\n"; now != want {
 		t.Errorf("both have made\n%s, want\n%s", now, want)
 	}
-	third := textOf(t, w)
+	third := readText(t, w)
 	w.Call(t, "PUT", harb, strings.Replace(third, "47.00", "50.00", 1), "Content-Type", yaml)
 	mine = strings.Replace(third, "47.00", "60.00", 1) + "# once more\n"
-	got := writes(t, w, mia, "3", mine)
+	got := postText(t, w, mia, "3", mine)
 	if got.Status != 409 || !strings.Contains(got.Body, "Somebody else has changed the same") ||
 		!strings.Contains(got.Body, "# once more") {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	got = writes(t, w, mia, "3", mine, "over", "4", "choose.services.[cut].price", "theirs", "agreed", "4")
-	if now := textOf(t, w); got.Status != 303 || !strings.Contains(now, "price: 50") || !strings.Contains(now,
+	got = postText(t, w, mia, "3", mine, "over", "4", "choose.services.[cut].price", "theirs", "agreed", "4")
+	if now := readText(t, w); got.Status != 303 || !strings.Contains(now, "price: 50") || !strings.Contains(now,
 		"# once more") {
 		t.Errorf("%d %s\n%s", got.Status, got.Body, now)
 	}
-	w.Call(t, "PUT", harb, textOf(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
-	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body,
+	w.Call(t, "PUT", harb, readText(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
+	if got := getPage(t, w, textPage, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body,
 		"See what will change") {
 		t.Errorf("managed elsewhere: %s", got.Body)
 	}

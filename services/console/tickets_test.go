@@ -19,7 +19,7 @@ func someTickets(customer string) string {
 		`", "customer_email": "cara@example.com", "locale": "pt"}`
 }
 
-func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
+func TestTicketsSellListAndCancel(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -65,7 +65,7 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	}
 }
 
-func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
+func TestSellTicketsReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)

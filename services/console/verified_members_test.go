@@ -13,16 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// TestVerifiedMembersOfABusinessAreTold shows that other services can ask which addresses belong to verified members of
+// TestVerifiedMembersAreReported shows that other services can ask which addresses belong to verified members of
 // a business or to operators.
-func TestVerifiedMembersOfABusinessAreTold(t *testing.T) {
+func TestVerifiedMembersAreReported(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Viewer})
-	w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
-	w.SessionOf(t, "bo@example.com") // Bo is in no business
-	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Viewer})
+	w.AddSession(t, "olga@example.com", access.Member{Role: access.Operator})
+	w.AddSession(t, "bo@example.com") // Bo is in no business
+	owner := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
 	if got := w.CallAs(t, owner, "POST", harb+"/members",
 		`{"email":"stranger@example.com","role":"owner","mail":false}`); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)

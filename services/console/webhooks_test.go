@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestWebhooksAreMadeChangedTestedAndDeleted(t *testing.T) {
+func TestWebhooksCreateChangeTestAndDelete(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -57,7 +57,7 @@ func TestWebhooksAreMadeChangedTestedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestWebhooksThatAreNotThereAreNotFound(t *testing.T) {
+func TestUnknownWebhooksAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)

@@ -11,10 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-func (c *command) audit() *cobra.Command {
+func (c *command) newAuditCommand() *cobra.Command {
 	var subject, typ, from, to string
 	var limit int
-	cmd := c.ofBusiness("audit SLUG", "List what happened to a business and its bookings, newest first, and who did it",
+	cmd := c.newBusinessCommand("audit SLUG",
+		"List what happened to a business and its bookings, newest first, and who did it",
 		1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if limit < 0 {
@@ -27,11 +28,12 @@ func (c *command) audit() *cobra.Command {
 					query.Set(name, value)
 				}
 			}
-			list, err := upTo[event.Event](cmd.Context(), client, at(args[0], "events"), "events", query, limit)
+			list, err := readUpTo[event.Event](cmd.Context(), client, buildPath(args[0], "events"), "events", query,
+				limit)
 			if err != nil {
 				return err
 			}
-			return c.print(event.List{Events: list}, eventTable(list))
+			return c.print(event.List{Events: list}, newEventTable(list))
 		})
 	cmd.Example = `  slotmesh audit harbor --limit 20
   slotmesh audit harbor --from 2026-11-01
@@ -56,10 +58,10 @@ func (c *command) audit() *cobra.Command {
 	return cmd
 }
 
-func eventTable(list []event.Event) table {
+func newEventTable(list []event.Event) table {
 	t := table{head: []string{"AT", "TYPE", "BY", "SUBJECT", "SEQUENCE"}}
 	for _, e := range list {
-		t.rows = append(t.rows, []string{instant(&e.At), string(e.Type), e.Actor.String(),
+		t.rows = append(t.rows, []string{formatInstant(&e.At), string(e.Type), e.Actor.String(),
 			string(e.Subject.Kind) + " " + e.Subject.ID.String(),
 			strconv.Itoa(e.Sequence)})
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// happened returns an event that occurs `minute` minutes after [consoletest.Epoch].
-func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute int) event.Event {
+// newEvent returns an event that occurs `minute` minutes after [consoletest.Epoch].
+func newEvent(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute int) event.Event {
 	return event.Event{
 		ID: uuid.New(), Type: typ, BusinessID: business, Subject: event.Subject{Kind: kind, ID: uuid.New()},
 		At: consoletest.Epoch.Add(time.Duration(minute) * time.Minute), Actor: actor.Actor{Kind: actor.Owner},
@@ -24,8 +24,8 @@ func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute
 	}
 }
 
-// allEvents reads the audit log of the business harbor in pages of four events.
-func allEvents(t *testing.T, w *consoletest.World) []event.Event {
+// readAllEvents reads the audit log of the business harbor in pages of four events.
+func readAllEvents(t *testing.T, w *consoletest.Fixture) []event.Event {
 	t.Helper()
 	var got []event.Event
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
@@ -40,12 +40,12 @@ func allEvents(t *testing.T, w *consoletest.World) []event.Event {
 	return got
 }
 
-func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
+func TestAuditLogMergesServices(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	harbor := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	harbor := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
 	want := 0
 	for minute := range 12 { // events of the same minute are ordered by their ids
 		for i, of := range []struct {
@@ -58,13 +58,13 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 			{&w.Rental.Events, event.ReservationCreated, event.Reservation},
 		} {
 			if minute%(i+1) == 0 {
-				of.events.Record(happened(harbor, of.typ, of.kind, minute),
-					happened(uuid.New(), of.typ, of.kind, minute))
+				of.events.Record(newEvent(harbor, of.typ, of.kind, minute),
+					newEvent(uuid.New(), of.typ, of.kind, minute))
 				want++
 			}
 		}
 	}
-	got := allEvents(t, w)
+	got := readAllEvents(t, w)
 	seen := map[uuid.UUID]bool{}
 	for i, e := range got {
 		if seen[e.ID] || e.BusinessID != harbor || i > 0 && e.At.After(got[i-1].At) {
@@ -76,7 +76,7 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 		t.Errorf("%d events, want %d", len(got), want)
 	}
 
-	lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor")), "\n")
+	lines := strings.Split(strings.TrimSpace(s.mustRun("audit", "harbor")), "\n")
 	if len(lines) != want+1 || !strings.Contains(lines[1], "2026-11-21T09:11:00Z") || !strings.Contains(lines[1],
 		"owner") {
 		t.Errorf("%s", strings.Join(lines, "\n"))
@@ -84,23 +84,23 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 	for filter, n := range map[string]int{"--type=booking.created": 6, "--subject=reservation": 4,
 		"--from=2026-11-21T09:10:00Z": 3, "--to=2026-11-20": 0,
 		"--to=2026-11-21": want, "--subject=" + got[0].Subject.ID.String(): 1} {
-		list := decoded(t, s.must("audit", "harbor", filter, "-o", "json"))
+		list := decode(t, s.mustRun("audit", "harbor", filter, "-o", "json"))
 		if found := fmt.Sprint(len(list["events"].([]any))); found != fmt.Sprint(n) {
 			t.Errorf("%s: %s, want %d", filter, found, n)
 		}
 	}
 	for limit, n := range map[string]int{"0": want, "1": 1, "7": 7, "1000": want} {
-		if lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor", "--limit", limit)),
+		if lines := strings.Split(strings.TrimSpace(s.mustRun("audit", "harbor", "--limit", limit)),
 			"\n"); len(lines) != n+1 || !strings.Contains(lines[1], got[0].Subject.ID.String()) {
 			t.Errorf("--limit %s: %d lines, want %d and the newest first:\n%s", limit, len(lines)-1, n,
 				strings.Join(lines, "\n"))
 		}
 	}
-	s.fails(2, "--limit: -1", "audit", "harbor", "--limit", "-1")
-	s.fails(1, "type:", "audit", "harbor", "--type", "boat.sunk")
-	s.fails(1, "subject:", "audit", "harbor", "--subject", "boat")
-	s.fails(1, "from:", "audit", "harbor", "--from", "yesterday")
-	if help := s.must("audit", "--help"); !strings.Contains(help, "slotmesh audit harbor --from") {
+	s.expectFailure(2, "--limit: -1", "audit", "harbor", "--limit", "-1")
+	s.expectFailure(1, "type:", "audit", "harbor", "--type", "boat.sunk")
+	s.expectFailure(1, "subject:", "audit", "harbor", "--subject", "boat")
+	s.expectFailure(1, "from:", "audit", "harbor", "--from", "yesterday")
+	if help := s.mustRun("audit", "--help"); !strings.Contains(help, "slotmesh audit harbor --from") {
 		t.Errorf("the help has no example: %s", help)
 	}
 	w.StopRental()

@@ -9,28 +9,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-func (c *command) book() *cobra.Command {
+func (c *command) newBookCommand() *cobra.Command {
 	var (
 		wanted                        booking.NewBooking
 		phone, staff, session, paying string
 		staffing, language            string
 		party                         int
 	)
-	cmd := c.ofBusiness("book SLUG", "Book for a customer", 1,
+	cmd := c.newBusinessCommand("book SLUG", "Book for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			wanted.PartySize = &party
-			if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
+			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &wanted, &staff,
+				&session); err != nil {
 				return err
 			}
-			wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = given(phone), given(staff), given(session)
-			wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = given(paying), given(staffing), given(language)
+			wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = nilIfEmpty(phone), nilIfEmpty(staff),
+				nilIfEmpty(session)
+			wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = nilIfEmpty(paying), nilIfEmpty(staffing),
+				nilIfEmpty(language)
 			var booked booking.Booking
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings"), wanted,
 				&booked); err != nil {
 				return err
 			}
 			warn(cmd, booked.Warnings)
-			return c.print(booked, bookingTable(booked))
+			return c.print(booked, newBookingTable(booked))
 		})
 	cmd.Long = `Book for a customer, whatever notice, advance limit, pause and grid say; the booking's source is dashboard. A rule for customers that it
 breaks is a warning. With --override also outside working hours; never what is taken.`
@@ -61,9 +64,9 @@ breaks is a warning. With --override also outside working hours; never what is t
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
-// given returns a pointer to `text`, the value of a flag. It returns nil if the value is "", so the request omits the
-// field.
-func given(text string) *string {
+// nilIfEmpty returns a pointer to `text`, the value of a flag. It returns nil if the value is "", so the request omits
+// the field.
+func nilIfEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
@@ -79,28 +82,29 @@ func warn(cmd *cobra.Command, warnings []booking.Warning) {
 
 // resolveBooking replaces the keys and names of services, variants, members and class sessions in the flags of a
 // booking by ids.
-func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
+func resolveBooking(ctx context.Context, called *nameResolver, wanted *booking.NewBooking,
+	staff, session *string) error {
 	for i := range wanted.ServiceIDs {
-		if err := called.resolve(ctx, aService, &wanted.ServiceIDs[i]); err != nil {
+		if err := called.resolve(ctx, kindService, &wanted.ServiceIDs[i]); err != nil {
 			return err
 		}
 	}
-	if err := called.variantPairs(ctx, wanted.Variants); err != nil {
+	if err := called.resolveVariants(ctx, wanted.Variants); err != nil {
 		return err
 	}
-	return called.person(ctx, staff, session)
+	return called.resolvePerson(ctx, staff, session)
 }
 
-// person replaces the key or name in the argument `staff` by the id of the staff member. It replaces the key in the
-// argument `session` by the id of the class session.
-func (n *names) person(ctx context.Context, staff, session *string) error {
-	if err := n.resolve(ctx, aMember, staff); err != nil {
+// resolvePerson replaces the key or name in the argument `staff` by the id of the staff member. It replaces the key in
+// the argument `session` by the id of the class session.
+func (n *nameResolver) resolvePerson(ctx context.Context, staff, session *string) error {
+	if err := n.resolve(ctx, kindMember, staff); err != nil {
 		return err
 	}
-	return n.among(ctx, "class session", (*contents).sessions, session)
+	return n.resolveAmong(ctx, "class session", (*contents).listSessions, session)
 }
 
-func (c *command) reschedule() *cobra.Command {
+func (c *command) newRescheduleCommand() *cobra.Command {
 	var (
 		to struct {
 			booking.Reschedule
@@ -109,20 +113,21 @@ func (c *command) reschedule() *cobra.Command {
 		notify         bool
 		staff, session string
 	)
-	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2,
+	cmd := c.newBusinessCommand("reschedule SLUG ID", "Move a booking to another time", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
+			if err := client.newNameResolver(args[0]).resolvePerson(cmd.Context(), &staff, &session); err != nil {
 				return err
 			}
-			to.StaffID, to.ClassScheduleID = given(staff), given(session)
-			to.Notify = silence(notify)
+			to.StaffID, to.ClassScheduleID = nilIfEmpty(staff), nilIfEmpty(session)
+			to.Notify = newNotifyField(notify)
 			var moved booking.Booking
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings", args[1], "reschedule"),
+				to,
 				&moved); err != nil {
 				return err
 			}
 			warn(cmd, moved.Warnings)
-			return c.print(moved, bookingTable(moved))
+			return c.print(moved, newBookingTable(moved))
 		})
 	cmd.Long = `Move a pending or confirmed booking to another time. State, price and payment stay. Without --staff it stays with its member where
 that one is free, else whoever is takes it. What it holds is given back exactly when it has the new time; a refusal changes nothing.`
@@ -135,6 +140,6 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	flags.StringVar(&session, "session", "",
 		"key or id of the class session; its own when left out, where that has seats")
 	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
-	notifyFlag(cmd, &notify)
+	addNotifyFlag(cmd, &notify)
 	return mustRequire(cmd, "date", "time")
 }

@@ -7,29 +7,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestBookingAndMovingForACustomer(t *testing.T) {
+func TestBookAndRescheduleForCustomer(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.must("apply", "-f", file(t, consoletest.Manifest("harbor", "Harbor")))
+	s := newShell(t, w)
+	s.mustRun("apply", "-f", writeFile(t, consoletest.BuildManifest("harbor", "Harbor")))
 	book := []string{"bookings", "book", "harbor", "--service", "11111111-1111-4111-8111-111111111111", "--date",
 		"2026-12-01",
 		"--customer", "Ada Example", "--email", "ada@example.com", "--override", "--time"}
-	booked := decoded(t, s.must(append(book, "09:37", "-o", "json")...))
+	booked := decode(t, s.mustRun(append(book, "09:37", "-o", "json")...))
 	id := booked["id"].(string)
 	if booked["source"] != "dashboard" || booked["start_time"] != "09:37:00" {
 		t.Errorf("booked %v", booked)
 	}
-	table := s.must("bookings", "reschedule", "harbor", id, "--date", "2026-12-02", "--time", "10:15")
+	table := s.mustRun("bookings", "reschedule", "harbor", id, "--date", "2026-12-02", "--time", "10:15")
 	if !strings.Contains(table, id) || !strings.Contains(table, "2026-12-02") || !strings.Contains(table,
 		"10:15-11:00") {
 		t.Errorf("the table is\n%s", table)
 	}
-	s.fails(1, "booked", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02", "--time", consoletest.Taken)
-	s.fails(1, "free", append(book, consoletest.Taken)...)
-	s.fails(2, "time", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02")
+	s.expectFailure(1, "booked", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02", "--time",
+		consoletest.RefusedTime)
+	s.expectFailure(1, "free", append(book, consoletest.RefusedTime)...)
+	s.expectFailure(2, "time", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02")
 	for _, command := range []string{"book", "reschedule"} {
-		if help := s.must("bookings", command, "--help"); !strings.Contains(help, "Examples:") ||
+		if help := s.mustRun("bookings", command, "--help"); !strings.Contains(help, "Examples:") ||
 			!strings.Contains(help, "slotmesh bookings "+command) {
 			t.Errorf("the help of %s has no example:\n%s", command, help)
 		}

@@ -10,27 +10,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-func (c *command) bookings() *cobra.Command {
-	of := sold[booking.Booking]{"bookings", "a booking", bookingTable,
+func (c *command) newBookingsGroup() *cobra.Command {
+	of := saleKind[booking.Booking]{"bookings", "a booking", newBookingTable,
 		func(b booking.Booking) (*booking.Payment, string) {
 			return b.Payment, b.Currency
 		}}
-	return group("bookings", "Look after a business's bookings", append(refundEntries(c, of, "its time is free again"),
-		c.listBookings(), c.showBooking(), c.book(), c.reschedule(),
-		moveEntry(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", bookingTable),
-		moveEntry(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place", bookingTable),
-		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come",
-			bookingTable),
-		moveEntry(c, "bookings", booking.MoveReopen, "Take complete or no-show back, until the end of the next day",
-			bookingTable))...)
+	return newGroup("bookings", "Look after a business's bookings",
+		append(newRefundCommands(c, of, "its time is free again"),
+			c.newListBookingsCommand(), c.newShowBookingCommand(), c.newBookCommand(), c.newRescheduleCommand(),
+			newTransitionCommand(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", newBookingTable),
+			newTransitionCommand(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place",
+				newBookingTable),
+			newTransitionCommand(c, "bookings", booking.MoveNoShow,
+				"Say that the customer of a confirmed booking did not come",
+				newBookingTable),
+			newTransitionCommand(c, "bookings", booking.MoveReopen,
+				"Take complete or no-show back, until the end of the next day",
+				newBookingTable))...)
 }
 
-func (c *command) listBookings() *cobra.Command {
+func (c *command) newListBookingsCommand() *cobra.Command {
 	var from, to, status, query, service, staff, source, payment string
-	cmd := listEntries(c, "bookings", "List a business's bookings by their start", map[string]*string{
+	cmd := newListEntriesCommand(c, "bookings", "List a business's bookings by their start", map[string]*string{
 		"from": &from, "to": &to, "status": &status, "query": &query, "service_id": &service, "staff_id": &staff,
 		"source": &source, "payment": &payment,
-	}, func(list []booking.Booking) any { return booking.BookingList{Bookings: list} }, bookingTable)
+	}, func(list []booking.Booking) any { return booking.BookingList{Bookings: list} }, newBookingTable)
 	cmd.Flags().StringVar(&from, "from", "", "from this date on, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "up to this date, included")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
@@ -46,24 +50,24 @@ func (c *command) listBookings() *cobra.Command {
 	return cmd
 }
 
-func (c *command) showBooking() *cobra.Command {
-	cmd := c.ofBusiness("show SLUG ID", "Show all of one booking", 2,
+func (c *command) newShowBookingCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("show SLUG ID", "Show all of one booking", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var found booking.Booking
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "bookings", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "bookings", args[1]), nil,
 				&found); err != nil {
 				return err
 			}
 			if c.output == "" {
 				return c.printYAML(found) // the booking has more fields than a table shows
 			}
-			return c.print(found, bookingTable(found))
+			return c.print(found, newBookingTable(found))
 		})
 	cmd.Example = "  slotmesh bookings show harbor 0190163d-8694-739b-aea5-966c26f8ad91"
 	return cmd
 }
 
-func bookingTable(list ...booking.Booking) table {
+func newBookingTable(list ...booking.Booking) table {
 	t := table{head: []string{"ID", "DATE", "TIME", "STATUS", "CUSTOMER", "STAFF", "SERVICES", "TOTAL", "SOURCE"}}
 	for _, b := range list {
 		staff := "-"
@@ -78,12 +82,12 @@ func bookingTable(list ...booking.Booking) table {
 			}
 			services = append(services, name)
 		}
-		t.rows = append(t.rows, []string{b.ID.String(), b.Date, clockTime(b.StartTime) + "-" + clockTime(b.EndTime),
+		t.rows = append(t.rows, []string{b.ID.String(), b.Date, formatClock(b.StartTime) + "-" + formatClock(b.EndTime),
 			b.Status,
 			b.CustomerName, staff, strings.Join(services, ", "), b.Total.String() + " " + b.Currency, b.Source})
 	}
 	return t
 }
 
-// clockTime removes the seconds from a time of day, because they are always 0.
-func clockTime(t string) string { return strings.TrimSuffix(t, ":00") }
+// formatClock removes the seconds from a time of day, because they are always 0.
+func formatClock(t string) string { return strings.TrimSuffix(t, ":00") }

@@ -28,36 +28,37 @@ func (c *command) withClient(action func(cmd *cobra.Command, args []string,
 	}
 }
 
-func (c *command) list() *cobra.Command {
+func (c *command) newListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the businesses",
 		Args:  cobra.NoArgs,
 		RunE: c.withClient(func(cmd *cobra.Command, _ []string, client *client) error {
-			list, err := pages[catalog.Business](cmd.Context(), client, "/admin/businesses", "businesses", url.Values{})
+			list, err := readPages[catalog.Business](cmd.Context(), client, "/admin/businesses", "businesses",
+				url.Values{})
 			if err != nil {
 				return err
 			}
 			t := table{head: []string{"SLUG", "NAME", "VERSION", "UPDATED", "ID"}}
 			for _, b := range list {
 				t.rows = append(t.rows, []string{b.Slug, b.Name, strconv.FormatInt(b.Version, 10),
-					instant(&b.UpdatedAt), b.ID.String()})
+					formatInstant(&b.UpdatedAt), b.ID.String()})
 			}
 			return c.print(catalog.BusinessList{Businesses: list}, t)
 		}),
 	}
 }
 
-func (c *command) get() *cobra.Command {
+func (c *command) newGetCommand() *cobra.Command {
 	var version int64
-	cmd := c.ofBusiness("get SLUG", "Print a business's manifest, as YAML where nothing else is asked for", 1,
+	cmd := c.newBusinessCommand("get SLUG", "Print a business's manifest, as YAML where nothing else is asked for", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			path := at(args[0])
+			path := buildPath(args[0])
 			if version != 0 {
 				path += "?version=" + strconv.FormatInt(version, 10)
 			}
 			accept := catalog.MediaYAML
-			if c.output == asJSON || c.output == asTable {
+			if c.output == jsonFormat || c.output == tableFormat {
 				accept = catalog.MediaJSON
 			}
 			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path,
@@ -77,10 +78,10 @@ func (c *command) get() *cobra.Command {
 // printManifest prints a manifest. If the user has requested a table, it prints a summary of the manifest. Otherwise it
 // prints the published text, and indents the text if it is JSON.
 func (c *command) printManifest(client *client, text []byte) error {
-	if c.output == asTable {
+	if c.output == tableFormat {
 		return c.printContents(client, text)
 	}
-	if c.output == asJSON {
+	if c.output == jsonFormat {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, bytes.TrimSpace(text), "", "  "); err != nil {
 			return client.read(text, new(any))
@@ -110,8 +111,8 @@ func (c *command) printContents(client *client, text []byte) error {
 	})
 }
 
-func (c *command) rollback() *cobra.Command {
-	return c.ofBusiness("rollback SLUG VERSION", "Publish an old version again as the newest", 2,
+func (c *command) newRollbackCommand() *cobra.Command {
+	return c.newBusinessCommand("rollback SLUG VERSION", "Publish an old version again as the newest", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			version, err := strconv.ParseInt(args[1], 10, 64)
 			if err != nil || version < 1 {
@@ -119,26 +120,26 @@ func (c *command) rollback() *cobra.Command {
 					args[1])
 			}
 			var p published
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "rollback"),
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "rollback"),
 				catalog.Rollback{Version: version}, &p); err != nil {
 				return err
 			}
-			return c.done(p, "%s: version %d is published again as version %d", p.Slug, version, p.Version)
+			return c.printDone(p, "%s: version %d is published again as version %d", p.Slug, version, p.Version)
 		})
 }
 
-func (c *command) delete() *cobra.Command {
+func (c *command) newDeleteCommand() *cobra.Command {
 	var force bool
-	cmd := c.ofBusiness("delete SLUG", "Remove a business, its offer and its keys", 1,
+	cmd := c.newBusinessCommand("delete SLUG", "Remove a business, its offer and its keys", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			path := at(args[0])
+			path := buildPath(args[0])
 			if force {
 				path += "?force=true"
 			}
 			if err := client.call(cmd.Context(), http.MethodDelete, path, nil, nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"slug": args[0], "removed": true}, "%s is removed", args[0])
+			return c.printDone(map[string]any{"slug": args[0], "removed": true}, "%s is removed", args[0])
 		})
 	cmd.Flags().BoolVar(&force, "force", false, "also while bookings, tickets or reservations lie ahead")
 	return cmd

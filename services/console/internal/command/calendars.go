@@ -9,27 +9,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-func (c *command) calendars() *cobra.Command {
-	return group("calendars", "Look after the addresses at which programs read a business's bookings as calendars",
-		c.createCalendar(), c.listCalendars(), c.revokeCalendar())
+func (c *command) newCalendarsGroup() *cobra.Command {
+	return newGroup("calendars", "Look after the addresses at which programs read a business's bookings as calendars",
+		c.newCreateCalendarCommand(), c.newListCalendarsCommand(), c.newRevokeCalendarCommand())
 }
 
-func (c *command) createCalendar() *cobra.Command {
+func (c *command) newCreateCalendarCommand() *cobra.Command {
 	var wanted struct {
 		StaffID *string `json:"staff_id"`
 		Shows   string  `json:"shows"`
 	}
 	var staff string
-	cmd := c.ofBusiness("create SLUG", "Make a calendar and show its address, this once", 1,
+	cmd := c.newBusinessCommand("create SLUG", "Make a calendar and show its address, this once", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindMember, &staff); err != nil {
 				return err
 			}
 			if staff != "" {
 				wanted.StaffID = &staff
 			}
 			var made booking.Calendar
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "calendars"), wanted, &made); err != nil {
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "calendars"), wanted,
+				&made); err != nil {
 				return err
 			}
 			address := made.URL
@@ -38,7 +39,7 @@ func (c *command) createCalendar() *cobra.Command {
 			}
 			return c.print(made, table{
 				head: []string{"ADDRESS", "OF", "SHOWS", "ID"},
-				rows: [][]string{{address, calendarOf(made), made.Shows, made.ID.String()}},
+				rows: [][]string{{address, describeCalendar(made), made.Shows, made.ID.String()}},
 			})
 		})
 	cmd.Example = `  slotmesh calendars create harbor
@@ -51,18 +52,20 @@ func (c *command) createCalendar() *cobra.Command {
 	return cmd
 }
 
-func (c *command) listCalendars() *cobra.Command {
-	cmd := c.ofBusiness("list SLUG", "List a business's calendars, revoked ones included", 1,
+func (c *command) newListCalendarsCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("list SLUG", "List a business's calendars, revoked ones included", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			list, err := pages[booking.Calendar](cmd.Context(), client, at(args[0], "calendars"), "calendars",
+			list, err := readPages[booking.Calendar](cmd.Context(), client, buildPath(args[0], "calendars"),
+				"calendars",
 				url.Values{})
 			if err != nil {
 				return err
 			}
 			t := table{head: []string{"ID", "OF", "SHOWS", "CREATED", "LAST USED", "REVOKED"}}
 			for _, f := range list {
-				t.rows = append(t.rows, []string{f.ID.String(), calendarOf(f), f.Shows, instant(&f.CreatedAt),
-					instant(f.LastUsedAt), instant(f.RevokedAt)})
+				t.rows = append(t.rows, []string{f.ID.String(), describeCalendar(f), f.Shows,
+					formatInstant(&f.CreatedAt),
+					formatInstant(f.LastUsedAt), formatInstant(f.RevokedAt)})
 			}
 			return c.print(booking.CalendarList{Calendars: list}, t)
 		})
@@ -70,22 +73,23 @@ func (c *command) listCalendars() *cobra.Command {
 	return cmd
 }
 
-// calendarOf returns the id of the member whose bookings a calendar contains, or "all" for a calendar of all members.
-func calendarOf(f booking.Calendar) string {
+// describeCalendar returns the id of the member whose bookings a calendar contains, or "all" for a calendar of all
+// members.
+func describeCalendar(f booking.Calendar) string {
 	if f.StaffID == nil {
 		return "all"
 	}
 	return f.StaffID.String()
 }
 
-func (c *command) revokeCalendar() *cobra.Command {
-	cmd := c.ofBusiness("revoke SLUG ID", "End a calendar at once", 2,
+func (c *command) newRevokeCalendarCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("revoke SLUG ID", "End a calendar at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "calendars", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "calendars", args[1]), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "revoked": true}, "%s is revoked", args[1])
+			return c.printDone(map[string]any{"id": args[1], "revoked": true}, "%s is revoked", args[1])
 		})
 	cmd.Example = "  slotmesh calendars revoke harbor 0190163d-8694-739b-aea5-966c26f8ad96"
 	return cmd

@@ -11,60 +11,62 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// sold describes a kind of object that customers pay for online: bookings, reservations or tickets.
-type sold[T any] struct {
+// saleKind describes a kind of object that customers pay for online: bookings, reservations or tickets.
+type saleKind[T any] struct {
 	list    string // part of the path for the kind, and name of its group of commands
 	one     string // name of one object of the kind, for help texts
 	table   func(...T) table
 	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }
 
-// refundEntries returns three commands for a kind of paid object: one cancels an object, one previews the cancellation,
-// and one refunds the object. The argument `freed` is a part of the help of the cancel command: the text that names
-// what a cancellation makes available again.
-func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
-	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
+// newRefundCommands returns three commands for a kind of paid object: one cancels an object, one previews the
+// cancellation, and one refunds the object. The argument `freed` is a part of the help of the cancel command: the text
+// that names what a cancellation makes available again.
+func newRefundCommands[T any](c *command, of saleKind[T], freed string) []*cobra.Command {
+	return []*cobra.Command{newCancelCommand(c, of, freed), newPreviewCommand(c, of), newRefundCommand(c, of)}
 }
 
-func cancelEntry[T any](c *command, of sold[T], freed string) *cobra.Command {
+func newCancelCommand[T any](c *command, of saleKind[T], freed string) *cobra.Command {
 	short := "Cancel " + of.one + "; " + freed + ", and what was paid online is refunded"
-	return amountEntry(c, of, "cancel", short, "refund", booking.RefundPolicy,
+	return newAmountCommand(c, of, "cancel", short, "refund", booking.RefundPolicy,
 		"how much of what was paid online: policy, full, none or an amount",
 		booking.RefundPolicy, booking.RefundFull, booking.RefundNone)
 }
 
-func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
-	return amountEntry(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount",
+func newRefundCommand[T any](c *command, of saleKind[T]) *cobra.Command {
+	return newAmountCommand(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount",
 		booking.RefundFull,
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// amountEntry returns the cancel command or the refund command; the argument `write` is its name. The command sends the
-// amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as a number or as one of
-// the texts in the argument `words`. The argument `unsaid` is the default of this flag.
-func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
+// newAmountCommand returns the cancel command or the refund command; the argument `write` is its name. The command
+// sends the amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as a number or
+// as one of the texts in the argument `words`. The argument `unsaid` is the default of this flag.
+func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag string, defaultAmount booking.RefundAmount,
+	usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (
 		amount string
 		notify bool
 	)
-	cmd := c.ofBusiness(write+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
-		wanted, err := refundFlag(amount)
-		if err != nil {
-			return err
-		}
-		var left T
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write),
-			refundBody{booking.Cancel{Refund: wanted}, silence(notify)}, &left); err != nil {
-			return err
-		}
-		t := of.table(left)
-		t.head, t.rows[0] = append(t.head, "REFUND"), append(t.rows[0], refundCell(of.payment(left)))
-		return c.print(left, t)
-	})
-	cmd.Flags().StringVar(&amount, flag, string(unsaid), usage)
+	cmd := c.newBusinessCommand(write+" SLUG ID", short, 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			wanted, err := parseRefundFlag(amount)
+			if err != nil {
+				return err
+			}
+			var left T
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], of.list, args[1], write),
+				refundBody{booking.Cancel{Refund: wanted}, newNotifyField(notify)}, &left); err != nil {
+				return err
+			}
+			t := of.table(left)
+			t.head, t.rows[0] = append(t.head, "REFUND"), append(t.rows[0], formatRefund(of.payment(left)))
+			return c.print(left, t)
+		})
+	cmd.Flags().StringVar(&amount, flag, string(defaultAmount), usage)
 	if write == "cancel" {
-		notifyFlag(cmd, &notify)
+		addNotifyFlag(cmd, &notify)
 	} else {
 		notify = true
 	}
@@ -72,7 +74,7 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 	examples := []string{call, call + " --" + flag + " 12.50"}
 	texts := make([]string, len(words))
 	for i, word := range words {
-		if texts[i] = string(word); word == booking.RefundFull && word != unsaid {
+		if texts[i] = string(word); word == booking.RefundFull && word != defaultAmount {
 			examples = append(examples, call+" --"+flag+" full")
 		}
 	}
@@ -87,21 +89,21 @@ type refundBody struct {
 	Notify *bool `json:"notify,omitempty"`
 }
 
-// notifyFlag adds the flag --notify, by which the user can turn off the customer's notification.
-func notifyFlag(cmd *cobra.Command, notify *bool) {
+// addNotifyFlag adds the flag --notify, by which the user can turn off the customer's notification.
+func addNotifyFlag(cmd *cobra.Command, notify *bool) {
 	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
 }
 
-// silence returns the value of the field `notify` of a request. The value is a pointer to false if the customer must
-// not be notified; otherwise it is nil, and the request omits the field.
-func silence(notify bool) *bool {
+// newNotifyField returns the value of the field `notify` of a request. The value is a pointer to false if the customer
+// must not be notified; otherwise it is nil, and the request omits the field.
+func newNotifyField(notify bool) *bool {
 	if notify {
 		return nil
 	}
 	return &notify
 }
 
-func refundFlag(text string) (booking.RefundAmount, error) {
+func parseRefundFlag(text string) (booking.RefundAmount, error) {
 	wanted, err := booking.ParseRefund(text)
 	if err != nil {
 		return "", fmt.Errorf("%s: write policy, full, none or an amount such as 12.50", text)
@@ -109,7 +111,7 @@ func refundFlag(text string) (booking.RefundAmount, error) {
 	return wanted, nil
 }
 
-func refundCell(paid *booking.Payment, currency string) string {
+func formatRefund(paid *booking.Payment, currency string) string {
 	if paid == nil || paid.Refund == nil {
 		return "-"
 	}
@@ -121,21 +123,23 @@ func refundCell(paid *booking.Payment, currency string) string {
 	return text
 }
 
-func previewEntry[T any](c *command, of sold[T]) *cobra.Command {
-	cmd := c.ofBusiness("cancellation SLUG ID", "Show what cancelling "+of.one+" would refund now, by its policy", 2,
+func newPreviewCommand[T any](c *command, of saleKind[T]) *cobra.Command {
+	cmd := c.newBusinessCommand("cancellation SLUG ID", "Show what cancelling "+of.one+
+		" would refund now, by its policy", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var p booking.Cancellation
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], of.list, args[1], "cancellation"), nil,
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], of.list, args[1], "cancellation"),
+				nil,
 				&p); err != nil {
 				return err
 			}
-			return c.print(p, cancellationTable(p))
+			return c.print(p, newCancellationTable(p))
 		})
 	cmd.Example = "  slotmesh " + of.list + " cancellation harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
 	return cmd
 }
 
-func cancellationTable(p booking.Cancellation) table {
+func newCancellationTable(p booking.Cancellation) table {
 	allowed, until := "yes", "-"
 	if !p.Allowed {
 		allowed = "no: " + p.Reason

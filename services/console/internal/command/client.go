@@ -20,10 +20,10 @@ const pageSize = 1000
 // server gave no readable answer.
 type client struct{ *adminapi.Client }
 
-// unreachable means that the server gave no readable answer.
-type unreachable struct{ sentence string }
+// unreachableError means that the server gave no readable answer.
+type unreachableError struct{ sentence string }
 
-func (u *unreachable) Error() string { return u.sentence }
+func (u *unreachableError) Error() string { return u.sentence }
 
 func (c *command) client() (*client, error) {
 	base, err := c.resolveServer()
@@ -46,19 +46,19 @@ const attempts = 3
 func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
 	answer, err := c.Send(ctx, r)
 	if err != nil {
-		return nil, c.inWords(err)
+		return nil, c.explainError(err)
 	}
 	return answer.Body, nil
 }
 
-// inWords replaces an error that means that the server gave no answer. The new error has a message that advises the
-// user.
-func (c *client) inWords(err error) error {
+// explainError replaces an error that means that the server gave no answer. The new error has a message that advises
+// the user.
+func (c *client) explainError(err error) error {
 	var lost *adminapi.NoAnswerError
 	if !errors.As(err, &lost) {
 		return err
 	}
-	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
+	return &unreachableError{fmt.Sprintf("%s does not answer: %s", c.Base, explainConnectionError(lost.Unwrap()))}
 }
 
 // call sends a request and decodes the JSON answer into the argument `out`. The body of the request is the argument
@@ -81,19 +81,19 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 
 func (c *client) read(body []byte, out any) error {
 	if err := json.Unmarshal(body, out); err != nil {
-		return &unreachable{c.Base + " gave an answer that is not the admin API's; check --server."}
+		return &unreachableError{c.Base + " gave an answer that is not the admin API's; check --server."}
 	}
 	return nil
 }
 
-// pages reads all pages of a list. The argument `member` is the name of the list's field in the answer.
-func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
-	return upTo[T](ctx, c, path, member, query, 0)
+// readPages reads all pages of a list. The argument `member` is the name of the list's field in the answer.
+func readPages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
+	return readUpTo[T](ctx, c, path, member, query, 0)
 }
 
-// upTo reads the first entries of a list. The argument `most` is the maximum number of entries; 0 means all. The
+// readUpTo reads the first entries of a list. The argument `most` is the maximum number of entries; 0 means all. The
 // argument `member` is the name of the list's field in the answer.
-func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
+func readUpTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
 	for {
 		query.Set("limit", strconv.Itoa(pageSize))
@@ -118,8 +118,8 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 	}
 }
 
-// at returns the path of a business in the admin API, or the path of an object below it.
-func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
+// buildPath returns the path of a business in the admin API, or the path of an object below it.
+func buildPath(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
 
 // isJSON reports whether the text of a manifest is JSON. The server uses the same rule to decide between JSON and YAML.
 func isJSON(text []byte) bool {

@@ -52,11 +52,11 @@ func Run(ctx context.Context, host Host, args []string) int {
 		return exitDone
 	}
 	var invalid *invalidManifest
-	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
+	if errors.As(err, &invalid) || errors.Is(err, errReported) {
 		return exitRefused // the command has already printed the problems
 	}
 	code := exitCode(err)
-	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
+	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", describeError(ran, err))
 	if code == exitUsage {
 		_, _ = fmt.Fprintf(host.Stderr, "Usage: %s\n", ran.UseLine())
 	}
@@ -65,9 +65,9 @@ func Run(ctx context.Context, host Host, args []string) int {
 
 func exitCode(err error) int {
 	var refused *fault.Error
-	var unreachable *unreachable
+	var unreachable *unreachableError
 	var local *localError
-	var outside *leavesOutside
+	var outside *conflictsError
 	switch {
 	case errors.As(err, &outside):
 		return exitOutside
@@ -105,7 +105,7 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
-		Args:               knownCommand,
+		Args:               checkCommand,
 		RunE:               help,
 		Version:            build.Version(),
 	}
@@ -129,15 +129,19 @@ func (c *command) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Offer", append([]*cobra.Command{c.initialize(), c.validate(), c.plan(), c.apply(), c.get(), c.history(),
-			c.rollback(), c.list(),
-			c.delete(), c.pause(), c.resume(), c.schema()}, c.listed()...)},
-		{"Sales and customers", []*cobra.Command{c.bookings(), c.reservations(), c.tickets(), c.customers(),
-			c.messages(), c.explain(),
-			c.reports(), c.audit()}},
-		{"Programs", []*cobra.Command{c.keys(), c.webhooks(), c.calendars()}},
-		{"People and access", []*cobra.Command{c.login(), c.users(), c.operators(), c.tokens()}},
-		{"Installation", []*cobra.Command{c.backup(), c.restore(), showVersion(c)}},
+		{"Offer", append([]*cobra.Command{c.newInitCommand(), c.newValidateCommand(), c.newPlanCommand(),
+			c.newApplyCommand(), c.newGetCommand(), c.newHistoryCommand(),
+			c.newRollbackCommand(), c.newListCommand(),
+			c.newDeleteCommand(), c.newPauseCommand(), c.newResumeCommand(),
+			c.newSchemaCommand()}, c.newContentsCommands()...)},
+		{"Sales and customers", []*cobra.Command{c.newBookingsGroup(), c.newReservationsGroup(), c.newTicketsGroup(),
+			c.newCustomersGroup(),
+			c.newMessagesGroup(), c.newExplainCommand(),
+			c.newReportsGroup(), c.newAuditCommand()}},
+		{"Programs", []*cobra.Command{c.newKeysGroup(), c.newWebhooksGroup(), c.newCalendarsGroup()}},
+		{"People and access", []*cobra.Command{c.newLoginCommand(), c.newUsersGroup(), c.newOperatorsGroup(),
+			c.newTokensGroup()}},
+		{"Installation", []*cobra.Command{c.newBackupCommand(), c.newRestoreCommand(), newVersionCommand(c)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {
@@ -149,15 +153,15 @@ func (c *command) addCommands(root *cobra.Command) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group returns a command that only contains subcommands.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
+// newGroup returns a command that only contains subcommands.
+func newGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Args: checkCommand, RunE: help}
 	g.AddCommand(commands...)
 	return g
 }
 
-// knownCommand returns an error for an unknown command, and suggests a command with a similar name.
-func knownCommand(cmd *cobra.Command, args []string) error {
+// checkCommand returns an error for an unknown command, and suggests a command with a similar name.
+func checkCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -171,10 +175,10 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q; --help lists them", args[0], cmd.CommandPath())
 }
 
-func showVersion(c *command) *cobra.Command {
+func newVersionCommand(c *command) *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "Say which build of slotmesh this is", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return c.done(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
+			return c.printDone(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
 		}}
 }
 

@@ -35,8 +35,8 @@ type shell struct {
 	in  string
 }
 
-// shellAt returns a shell that is configured with the address and the operator's token of a console.
-func shellAt(t *testing.T, w *consoletest.World) shell {
+// newShell returns a shell that is configured with the address and the operator's token of a console.
+func newShell(t *testing.T, w *consoletest.Fixture) shell {
 	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": consoletest.Token}}
 }
 
@@ -54,9 +54,9 @@ func (s shell) run(args ...string) result {
 	return result{code: code, out: out.String(), err: err.String()}
 }
 
-// must runs the command and returns its output. The test fails unless the command succeeds and writes nothing to
+// mustRun runs the command and returns its output. The test fails unless the command succeeds and writes nothing to
 // standard error.
-func (s shell) must(args ...string) string {
+func (s shell) mustRun(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
 	if r.code != 0 || r.err != "" {
@@ -65,8 +65,8 @@ func (s shell) must(args ...string) string {
 	return r.out
 }
 
-// fails runs the command and expects exit code `code` and one sentence on standard error that contains `text`.
-func (s shell) fails(code int, text string, args ...string) {
+// expectFailure runs the command and expects exit code `code` and one sentence on standard error that contains `text`.
+func (s shell) expectFailure(code int, text string, args ...string) {
 	s.t.Helper()
 	r := s.run(args...)
 	said, usage, _ := strings.Cut(r.err, "\n")
@@ -79,7 +79,7 @@ func (s shell) fails(code int, text string, args ...string) {
 	}
 }
 
-func file(t *testing.T, content string) string {
+func writeFile(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "manifest.yaml")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -88,7 +88,7 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
-func decoded(t *testing.T, text string) map[string]any {
+func decode(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var members map[string]any
 	if err := json.Unmarshal([]byte(text), &members); err != nil {
@@ -97,54 +97,54 @@ func decoded(t *testing.T, text string) map[string]any {
 	return members
 }
 
-func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
+func TestApplyGetAndRollback(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	first, second := consoletest.Manifest("harbor", "Harbor"), consoletest.Manifest("harbor", "Port")
-	if out := s.must("apply", "-f", file(t, first)); out != "harbor: version 1 is published\n" {
+	s := newShell(t, consoletest.Start(t))
+	first, second := consoletest.BuildManifest("harbor", "Harbor"), consoletest.BuildManifest("harbor", "Port")
+	if out := s.mustRun("apply", "-f", writeFile(t, first)); out != "harbor: version 1 is published\n" {
 		t.Errorf("apply: %q", out)
 	}
 	s.in = second
-	if out := s.must("apply", "-f", "-", "-o", "json"); decoded(t, out)["version"] != 2.0 {
+	if out := s.mustRun("apply", "-f", "-", "-o", "json"); decode(t, out)["version"] != 2.0 {
 		t.Errorf("apply: %q", out)
 	}
-	if out := s.must("get", "harbor"); out != second {
+	if out := s.mustRun("get", "harbor"); out != second {
 		t.Errorf("get: %s", cmp.Diff(second, out))
 	}
-	if out := s.must("get", "harbor", "--version", "1", "-o", "yaml"); out != first {
+	if out := s.mustRun("get", "harbor", "--version", "1", "-o", "yaml"); out != first {
 		t.Errorf("get: %s", cmp.Diff(first, out))
 	}
-	if out := s.must("get", "harbor", "-o", "json"); decoded(t, out)["name"] != "Port" {
+	if out := s.mustRun("get", "harbor", "-o", "json"); decode(t, out)["name"] != "Port" {
 		t.Errorf("get: %q", out)
 	}
-	if out := s.must("get", "harbor", "-o", "table"); !strings.Contains(out,
+	if out := s.mustRun("get", "harbor", "-o", "table"); !strings.Contains(out,
 		"Port  EUR       Europe/Lisbon  0      1         0") {
 		t.Errorf("get: %q", out)
 	}
-	if out := s.must("rollback", "harbor", "1"); out != "harbor: version 1 is published again as version 3\n" {
+	if out := s.mustRun("rollback", "harbor", "1"); out != "harbor: version 1 is published again as version 3\n" {
 		t.Errorf("rollback: %q", out)
 	}
 	want := "VERSION  PUBLISHED             BY\n3        2026-11-21T09:00:00Z  -\n2        2026-11-21T09:00:00Z  -\n1        2026-11-21T09:00:00Z  -\n"
-	if diff := cmp.Diff(want, s.must("history", "harbor")); diff != "" {
+	if diff := cmp.Diff(want, s.mustRun("history", "harbor")); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestApplyGuardsAgainstANewerVersion(t *testing.T) {
+func TestApplyRejectsStaleVersion(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	s.must("apply", "-f", file(t, consoletest.Manifest("harbor", "Harbor")))
-	path := file(t, consoletest.Manifest("harbor", "Port"))
-	s.must("apply", "-f", path, "--if-version", "1")
-	s.fails(1, "newest version is 2", "apply", "-f", path, "--if-version", "1")
+	s := newShell(t, consoletest.Start(t))
+	s.mustRun("apply", "-f", writeFile(t, consoletest.BuildManifest("harbor", "Harbor")))
+	path := writeFile(t, consoletest.BuildManifest("harbor", "Port"))
+	s.mustRun("apply", "-f", path, "--if-version", "1")
+	s.expectFailure(1, "newest version is 2", "apply", "-f", path, "--if-version", "1")
 }
 
-func TestProblemsArePrintedAsPlaces(t *testing.T) {
+func TestProblemsHaveFileAndLine(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	bad := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
+	s := newShell(t, consoletest.Start(t))
+	bad := strings.Replace(consoletest.BuildManifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
 		"colour: blue\n"
-	path := file(t, bad)
+	path := writeFile(t, bad)
 	for _, name := range []string{"apply", "validate"} {
 		r := s.run(name, "-f", path)
 		lines := strings.Split(strings.TrimSpace(r.err), "\n")
@@ -153,7 +153,7 @@ func TestProblemsArePrintedAsPlaces(t *testing.T) {
 			t.Errorf("%s: %d %q\n%s", name, r.code, r.out, r.err)
 		}
 		r = s.run(name, "-f", path, "-o", "json")
-		verdict := decoded(t, r.out)
+		verdict := decode(t, r.out)
 		if problems, _ := verdict["problems"].([]any); r.code != 1 || verdict["valid"] != false || len(problems) != 2 {
 			t.Errorf("%s -o json: %d %s", name, r.code, r.out)
 		}
@@ -164,10 +164,10 @@ func TestProblemsArePrintedAsPlaces(t *testing.T) {
 	}
 }
 
-func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
+func TestOverlapWarningsHaveFileAndLine(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	path := file(t, consoletest.Manifest("harbor", "Harbor")+"hours: {mon: ['09:00-12:00', '10:00-11:00']}\n")
+	s := newShell(t, consoletest.Start(t))
+	path := writeFile(t, consoletest.BuildManifest("harbor", "Harbor")+"hours: {mon: ['09:00-12:00', '10:00-11:00']}\n")
 	for _, name := range []string{"validate", "plan", "apply"} { // plan runs before the business is published
 		if r := s.run(name, "-f", path); r.code != 0 || r.out == "" || !strings.HasPrefix(r.err,
 			path+":10: warning: hours.mon[1]: ") || strings.Count(r.err, "\n") != 1 {
@@ -175,22 +175,22 @@ func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"validate", "plan"} {
-		if list, _ := decoded(t, s.must(name, "-f", path, "-o", "json"))["warnings"].([]any); len(list) != 1 {
+		if list, _ := decode(t, s.mustRun(name, "-f", path, "-o", "json"))["warnings"].([]any); len(list) != 1 {
 			t.Errorf("%s as JSON: %v", name, list)
 		}
 	}
 }
 
-func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
+func TestApplyValidatesManifestWithoutSlug(t *testing.T) {
 	t.Parallel()
 	s := shell{t: t} // no server is configured: the command must not call one
 	for content, place := range map[string]string{
-		strings.Replace(consoletest.Manifest("x", "X"), "slug: x", "slug: Not A Slug", 1): ":3: slug: ",
+		strings.Replace(consoletest.BuildManifest("x", "X"), "slug: x", "slug: Not A Slug", 1): ":3: slug: ",
 		"apiVersion: slotmesh/v1\n": "slug",
 		"{\"slug\": \n":             ":",
 		"":                          ":1: ",
 	} {
-		path := file(t, content)
+		path := writeFile(t, content)
 		if r := s.run("apply", "-f", path); r.code != 1 || !strings.HasPrefix(r.err, path+":") ||
 			!strings.Contains(r.err, place) {
 			t.Errorf("%q: %d %s", content, r.code, r.err)
@@ -200,61 +200,61 @@ func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
 
 func TestValidateNeedsNoServer(t *testing.T) {
 	t.Parallel()
-	s := shell{t: t, in: consoletest.Manifest("harbor", "Harbor")}
-	if out := s.must("validate", "-f", "-"); out != "<stdin> is valid\n" {
+	s := shell{t: t, in: consoletest.BuildManifest("harbor", "Harbor")}
+	if out := s.mustRun("validate", "-f", "-"); out != "<stdin> is valid\n" {
 		t.Errorf("%q", out)
 	}
-	if out := s.must("validate", "-f", "-", "-o", "json"); decoded(t, out)["valid"] != true {
+	if out := s.mustRun("validate", "-f", "-", "-o", "json"); decode(t, out)["valid"] != true {
 		t.Errorf("%q", out)
 	}
-	s.fails(2, "--file", "validate")
-	s.fails(1, "no such file", "validate", "-f", filepath.Join(t.TempDir(), "none.yaml"))
-	s.fails(1, "cannot be read", "validate", "-f", t.TempDir())
+	s.expectFailure(2, "--file", "validate")
+	s.expectFailure(1, "no such file", "validate", "-f", filepath.Join(t.TempDir(), "none.yaml"))
+	s.expectFailure(1, "cannot be read", "validate", "-f", t.TempDir())
 	s.in = strings.Repeat("# filler\n", 1<<20)
-	s.fails(1, "too large", "validate", "-f", "-")
+	s.expectFailure(1, "too large", "validate", "-f", "-")
 }
 
-func TestListsFollowEveryPage(t *testing.T) {
+func TestListsReadAllPages(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
+	s := newShell(t, consoletest.Start(t))
 	for _, slug := range strings.Fields("a b c d e f g") { // the fake server returns three businesses a page
-		s.in = consoletest.Manifest(slug, "Name of "+slug)
-		s.must("apply", "-f", "-")
+		s.in = consoletest.BuildManifest(slug, "Name of "+slug)
+		s.mustRun("apply", "-f", "-")
 	}
-	out := s.must("list")
+	out := s.mustRun("list")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 8 || strings.Fields(lines[0])[0] != "SLUG" || !strings.HasPrefix(lines[7],
 		"g     Name of g  1        2026-11-21T09:00:00Z  ") {
 		t.Errorf("%s", out)
 	}
-	listed := decoded(t, s.must("list", "-o", "json"))
+	listed := decode(t, s.mustRun("list", "-o", "json"))
 	if len(listed["businesses"].([]any)) != 7 {
 		t.Errorf("%v", listed)
 	}
 	var document struct {
 		Businesses []struct{ Slug string }
 	}
-	if err := yaml.Unmarshal([]byte(s.must("list", "-o", "yaml")), &document); err != nil ||
+	if err := yaml.Unmarshal([]byte(s.mustRun("list", "-o", "yaml")), &document); err != nil ||
 		len(document.Businesses) != 7 {
 		t.Errorf("%v %v", document, err)
 	}
 }
 
-func TestYAMLShowsTheSameAsJSON(t *testing.T) {
+func TestYAMLEqualsJSON(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	id := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
-	b := someBooking("pending")
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	id := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
+	b := newBooking("pending")
 	b.CustomerName, b.CustomerEmail = "yes", "2026-01-01"
 	b.Source = "a: b\n# c"
 	w.Booking.Add(id, b)
 	var viaYAML, viaJSON any
-	if err := yaml.Unmarshal([]byte(s.must("bookings", "list", "harbor", "-o", "yaml")), &viaYAML); err != nil {
+	if err := yaml.Unmarshal([]byte(s.mustRun("bookings", "list", "harbor", "-o", "yaml")), &viaYAML); err != nil {
 		t.Fatal(err)
 	}
-	_ = json.Unmarshal([]byte(s.must("bookings", "list", "harbor", "-o", "json")), &viaJSON)
+	_ = json.Unmarshal([]byte(s.mustRun("bookings", "list", "harbor", "-o", "json")), &viaJSON)
 	normal, _ := json.Marshal(viaYAML)
 	_ = json.Unmarshal(normal, &viaYAML)
 	if diff := cmp.Diff(viaJSON, viaYAML); diff != "" {
@@ -262,39 +262,40 @@ func TestYAMLShowsTheSameAsJSON(t *testing.T) {
 	}
 }
 
-func TestKeysAreMadeListedAndRevoked(t *testing.T) {
+func TestKeysCreateListAndRevoke(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	s.must("apply", "-f", "-")
-	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "write", "--expires-at",
+	s := newShell(t, consoletest.Start(t))
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	s.mustRun("apply", "-f", "-")
+	key := decode(t, s.mustRun("keys", "create", "harbor", "--name", "site", "--scope", "write", "--expires-at",
 		"2027-03-01T09:00:00Z", "-o", "json"))
 	if secret, _ := key["key"].(string); !strings.HasPrefix(secret, "sm_") ||
 		key["expires_at"] != "2027-03-01T09:00:00Z" {
 		t.Fatalf("%v", key)
 	}
-	if out := s.must("keys", "create", "harbor", "--name", "second", "--scope", "all"); !strings.Contains(out,
+	if out := s.mustRun("keys", "create", "harbor", "--name", "second", "--scope", "all"); !strings.Contains(out,
 		"sm_0123456701234567") {
 		t.Errorf("the key is not shown: %s", out)
 	}
 	id := key["id"].(string)
-	if out := s.must("keys", "revoke", "harbor", id); out != id+" is revoked\n" {
+	if out := s.mustRun("keys", "revoke", "harbor", id); out != id+" is revoked\n" {
 		t.Errorf("%q", out)
 	}
-	out := s.must("keys", "list", "harbor")
+	out := s.mustRun("keys", "list", "harbor")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], id) || !strings.HasSuffix(lines[1], "2026-11-21T09:00:00Z") ||
 		!strings.HasSuffix(lines[2], "-") {
 		t.Errorf("%s", out)
 	}
-	s.fails(2, "--name", "keys", "create", "harbor", "--scope", "all")
-	s.fails(2, "--scope", "keys", "create", "harbor", "--name", "n")
-	s.fails(2, "--expires-at", "keys", "create", "harbor", "--name", "n", "--scope", "all", "--expires-at", "soon")
-	s.fails(1, "scope", "keys", "create", "harbor", "--name", "n", "--scope", "admin")
-	s.fails(1, "Key not found", "keys", "revoke", "harbor", "nonsense/../..")
+	s.expectFailure(2, "--name", "keys", "create", "harbor", "--scope", "all")
+	s.expectFailure(2, "--scope", "keys", "create", "harbor", "--name", "n")
+	s.expectFailure(2, "--expires-at", "keys", "create", "harbor", "--name", "n", "--scope", "all", "--expires-at",
+		"soon")
+	s.expectFailure(1, "scope", "keys", "create", "harbor", "--name", "n", "--scope", "admin")
+	s.expectFailure(1, "Key not found", "keys", "revoke", "harbor", "nonsense/../..")
 }
 
-func someBooking(status string) booking.Booking {
+func newBooking(status string) booking.Booking {
 	staff := "Anna"
 	return booking.Booking{
 		ID: uuid.New(), Status: status, Date: "2026-12-01", StartTime: "10:00:00", EndTime: "10:45:00",
@@ -304,19 +305,19 @@ func someBooking(status string) booking.Booking {
 	}
 }
 
-func TestBookingsAreListedAndMoved(t *testing.T) {
+func TestBookingsListAndTransition(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
-	mine, other := someBooking("pending"), someBooking("cancelled")
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	business := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
+	mine, other := newBooking("pending"), newBooking("cancelled")
 	other.CustomerName = "\x1b[31mMallory\nx\ty"
 	w.Booking.Add(business, mine)
 	w.Booking.Add(business, other)
 	id := mine.ID.String()
 
-	lines := strings.Split(s.must("bookings", "list", "harbor"), "\n")
+	lines := strings.Split(s.mustRun("bookings", "list", "harbor"), "\n")
 	if want := id +
 		"  2026-12-01  10:00-10:45  pending    Cara              Anna   Haircut, Colour  100.00 EUR  api"; len(lines) != 4 || lines[1] != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), want)
@@ -324,59 +325,59 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	if !strings.Contains(lines[2], " [31mMallory x y  Anna") {
 		t.Errorf("control characters reach the terminal: %q", lines[2])
 	}
-	if out := s.must("bookings", "list", "harbor", "--status", "cancelled", "--from", "2026-12-01", "--to",
+	if out := s.mustRun("bookings", "list", "harbor", "--status", "cancelled", "--from", "2026-12-01", "--to",
 		"2026-12-01"); strings.Contains(out, id) {
 		t.Errorf("filters do not reach the server: %s", out)
 	}
-	if out := s.must("bookings", "confirm", "harbor", id); !strings.Contains(out, "confirmed") {
+	if out := s.mustRun("bookings", "confirm", "harbor", id); !strings.Contains(out, "confirmed") {
 		t.Error(out)
 	}
-	s.fails(1, "cannot be moved", "bookings", "confirm", "harbor", id)
-	if out := s.must("bookings", "no-show", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "no_show" {
+	s.expectFailure(1, "cannot be moved", "bookings", "confirm", "harbor", id)
+	if out := s.mustRun("bookings", "no-show", "harbor", id, "-o", "json"); decode(t, out)["status"] != "no_show" {
 		t.Error(out)
 	}
-	if out := s.must("bookings", "reopen", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "confirmed" {
+	if out := s.mustRun("bookings", "reopen", "harbor", id, "-o", "json"); decode(t, out)["status"] != "confirmed" {
 		t.Error(out)
 	}
-	s.must("bookings", "no-show", "harbor", id)
-	s.fails(1, "from", "bookings", "list", "harbor", "--from", "2027-02-29")
-	s.fails(1, "cannot be moved", "bookings", "complete", "harbor", id)
-	s.fails(1, "cannot be moved", "bookings", "cancel", "harbor", id)
-	third := someBooking("confirmed")
+	s.mustRun("bookings", "no-show", "harbor", id)
+	s.expectFailure(1, "from", "bookings", "list", "harbor", "--from", "2027-02-29")
+	s.expectFailure(1, "cannot be moved", "bookings", "complete", "harbor", id)
+	s.expectFailure(1, "cannot be moved", "bookings", "cancel", "harbor", id)
+	third := newBooking("confirmed")
 	w.Booking.Add(business, third)
 	id = third.ID.String()
-	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out,
+	if out := s.mustRun("bookings", "cancellation", "harbor", id); !strings.Contains(out,
 		"yes      20.00 EUR  50 %     2026-11-21T09:00:00Z") {
 		t.Error(out)
 	}
-	s.fails(2, "an amount such as 12.50", "bookings", "cancel", "harbor", id, "--refund", "half")
-	if out := s.must("bookings", "cancel", "harbor", id, "--refund", "12.50"); !strings.Contains(out, "cancelled") ||
+	s.expectFailure(2, "an amount such as 12.50", "bookings", "cancel", "harbor", id, "--refund", "half")
+	if out := s.mustRun("bookings", "cancel", "harbor", id, "--refund", "12.50"); !strings.Contains(out, "cancelled") ||
 		!strings.Contains(out, "12.50 EUR pending") {
 		t.Error(out)
 	}
-	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out, "no: cancelled") {
+	if out := s.mustRun("bookings", "cancellation", "harbor", id); !strings.Contains(out, "no: cancelled") {
 		t.Error(out)
 	}
-	if out := s.must("bookings", "refund", "harbor", id); !strings.Contains(out, "40.00 EUR pending") {
+	if out := s.mustRun("bookings", "refund", "harbor", id); !strings.Contains(out, "40.00 EUR pending") {
 		t.Error(out)
 	}
 }
 
-func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {
+func TestDeleteNeedsForceForFutureBookings(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	w.Booking.Add(uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string)),
-		someBooking("pending"))
-	s.fails(1, "lie ahead", "delete", "harbor")
-	if out := s.must("delete", "harbor", "--force"); out != "harbor is removed\n" {
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	w.Booking.Add(uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string)),
+		newBooking("pending"))
+	s.expectFailure(1, "lie ahead", "delete", "harbor")
+	if out := s.mustRun("delete", "harbor", "--force"); out != "harbor is removed\n" {
 		t.Errorf("%q", out)
 	}
-	s.fails(1, "Business not found", "get", "harbor")
+	s.expectFailure(1, "Business not found", "get", "harbor")
 }
 
-func TestTheTokenIsFoundWhereItIsKept(t *testing.T) {
+func TestTokenIsReadFromEachPlace(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	home := t.TempDir()
@@ -401,35 +402,35 @@ func TestTheTokenIsFoundWhereItIsKept(t *testing.T) {
 	}
 }
 
-func TestTheTokenIsFoundInTheWorkingDirectory(t *testing.T) {
+func TestTokenIsReadFromWorkingDirectory(t *testing.T) {
 	w := consoletest.Start(t)
 	t.Chdir(t.TempDir())
 	s := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL}}
-	s.fails(1, ".slotmesh/admin-token", "list")
+	s.expectFailure(1, ".slotmesh/admin-token", "list")
 	if err := os.Mkdir(".slotmesh", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(".slotmesh/admin-token", []byte(consoletest.Token), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.must("list")
+	s.mustRun("list")
 }
 
-func TestFailuresHaveTheirExitCodes(t *testing.T) {
+func TestFailuresHaveExitCodes(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
+	s := newShell(t, w)
 	for _, args := range [][]string{
 		{"frobnicate"}, {"list", "--frob"}, {"list", "extra"}, {"get"}, {"rollback", "harbor"},
 		{"rollback", "harbor", "x"},
 		{"keys", "frob"}, {"list", "-o", "xml"}, {"list", "--timeout", "soon"}, {"list", "--server", "nowhere"},
 		{"apply"},
 	} {
-		s.fails(2, "", args...)
+		s.expectFailure(2, "", args...)
 	}
-	s.fails(1, "Business not found", "history", "nobody")
-	s.fails(1, "SLOTMESH_ADMIN_TOKEN", "list", "--token", "a wrong one")
-	s.fails(3, "does not answer", "list", "--server", "http://127.0.0.1:1")
+	s.expectFailure(1, "Business not found", "history", "nobody")
+	s.expectFailure(1, "SLOTMESH_ADMIN_TOKEN", "list", "--token", "a wrong one")
+	s.expectFailure(3, "does not answer", "list", "--server", "http://127.0.0.1:1")
 	if r := s.run("list", "--server", "http://127.0.0.1:1"); strings.Contains(r.err, "/admin/") {
 		t.Errorf("the sentence shows the request: %s", r.err)
 	}
@@ -438,19 +439,19 @@ func TestFailuresHaveTheirExitCodes(t *testing.T) {
 func TestHelpAndCompletionWork(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
+	s := newShell(t, w)
 	for _, args := range [][]string{nil, {"--help"}, {"keys"}, {"bookings", "list", "--help"}} {
-		if out := s.must(args...); !strings.Contains(out, "Usage:") {
+		if out := s.mustRun(args...); !strings.Contains(out, "Usage:") {
 			t.Errorf("%v: %q", args, out)
 		}
 	}
 	for _, name := range []string{"bash", "zsh", "fish", "powershell"} {
-		if out := s.must("completion", name); !strings.Contains(out, "slotmesh") {
+		if out := s.mustRun("completion", name); !strings.Contains(out, "slotmesh") {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	s.must("apply", "-f", "-")
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	s.mustRun("apply", "-f", "-")
 	for want, args := range map[string][]string{
 		"harbor\tHarbor\n": {"get", ""},
 		"write\n":          {"keys", "create", "harbor", "--scope", ""},

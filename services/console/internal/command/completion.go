@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// mostCompleted is the maximum number of ids that the completion offers.
-const mostCompleted = "100"
+// maxCompleted is the maximum number of ids that the completion offers.
+const maxCompleted = "100"
 
 // complete returns the words with which a shell completes the current argument. The argument `words` is the function
 // that reads these words from the server.
@@ -38,7 +38,7 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
-		businesses, err := pages[catalog.Business](ctx, client, "/admin/businesses", "businesses", url.Values{})
+		businesses, err := readPages[catalog.Business](ctx, client, "/admin/businesses", "businesses", url.Values{})
 		words := make([]string, 0, len(businesses))
 		for _, b := range businesses {
 			words = append(words, cobra.CompletionWithDesc(b.Slug, printable(b.Name)))
@@ -58,27 +58,27 @@ func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	switch second := strings.Fields(cmd.Use); {
 	case len(second) > 2 && second[2] == "VERSION":
 		return c.completeVersions(cmd, args, typed)
-	case len(second) > 2 && second[2] == "ID" && listsOfIDs[cmd.Parent().Name()] != "":
+	case len(second) > 2 && second[2] == "ID" && idLists[cmd.Parent().Name()] != "":
 		return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
-			return client.ids(ctx, args[0], listsOfIDs[cmd.Parent().Name()])
+			return client.listIDs(ctx, args[0], idLists[cmd.Parent().Name()])
 		})
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// listsOfIDs maps the name of a group of commands to a list of the admin API. The commands of the group take ids from
+// idLists maps the name of a group of commands to a list of the admin API. The commands of the group take ids from
 // this list.
-var listsOfIDs = map[string]string{
+var idLists = map[string]string{
 	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings",
 	"reservations": "reservations",
 	"tickets":      "tickets", "users": "members",
 }
 
-// ids returns the ids on the first page of a list, each with a description, for the completion. The descriptions do not
-// name customers, because the completion can stay visible on the screen.
-func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
+// listIDs returns the ids on the first page of a list, each with a description, for the completion. The descriptions do
+// not name customers, because the completion can stay visible on the screen.
+func (c *client) listIDs(ctx context.Context, slug, list string) ([]string, error) {
 	var page map[string]json.RawMessage
-	if err := c.call(ctx, http.MethodGet, at(slug, list)+"?limit="+mostCompleted, nil, &page); err != nil {
+	if err := c.call(ctx, http.MethodGet, buildPath(slug, list)+"?limit="+maxCompleted, nil, &page); err != nil {
 		return nil, err
 	}
 	var entries []struct{ ID, Name, URL, Kind, Date, Time, Status string }
@@ -99,17 +99,19 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
-		versions, err := pages[catalog.Version](ctx, client, at(args[0], "versions"), "versions", url.Values{})
+		versions, err := readPages[catalog.Version](ctx, client, buildPath(args[0], "versions"), "versions",
+			url.Values{})
 		words := make([]string, 0, len(versions))
 		for _, v := range versions {
-			words = append(words, cobra.CompletionWithDesc(strconv.FormatInt(v.Version, 10), instant(&v.PublishedAt)))
+			words = append(words, cobra.CompletionWithDesc(strconv.FormatInt(v.Version, 10),
+				formatInstant(&v.PublishedAt)))
 		}
 		return words, err
 	})
 }
 
-// partsOfFlags maps each flag that takes an object of an offer to the kind of the object.
-var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
+// flagKinds maps each flag that takes an object of an offer to the kind of the object.
+var flagKinds = map[string]string{"service": kindService, "staff": kindMember, "event": kindEvent, "rental": kindRental}
 
 // completeFlags adds completion to flags of `cmd` and its subcommands: the flags whose value is an object of an offer.
 // The words are the keys of such objects in the offer of the business that the first argument names.
@@ -120,16 +122,16 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 	if !strings.Contains(cmd.Use, " SLUG") {
 		return
 	}
-	for flag, kind := range partsOfFlags {
+	for flag, kind := range flagKinds {
 		if cmd.Flags().Lookup(flag) != nil {
-			c.mustCompleteBy(cmd, flag, func(o *contents) []entry { return o.of(kind) })
+			c.mustCompleteBy(cmd, flag, func(o *contents) []entry { return o.listKind(kind) })
 		}
 	}
 	if cmd.Flags().Lookup("session") != nil {
-		c.mustCompleteBy(cmd, "session", (*contents).sessions)
+		c.mustCompleteBy(cmd, "session", (*contents).listSessions)
 	}
 	if cmd.Flags().Lookup("tier") != nil {
-		c.mustCompleteBy(cmd, "tier", (*contents).allTiers)
+		c.mustCompleteBy(cmd, "tier", (*contents).listAllTiers)
 	}
 }
 
@@ -142,7 +144,7 @@ func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
-			offer, err := client.contents(ctx, args[0])
+			offer, err := client.loadContents(ctx, args[0])
 			if err != nil {
 				return nil, err
 			}

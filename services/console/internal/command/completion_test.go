@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func TestShellsAreOfferedKeysIdsAndVersions(t *testing.T) {
+func TestCompletionOffersKeysIDsAndVersions(t *testing.T) {
 	t.Parallel()
-	s, _, _ := workshopAt(t)
-	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "read", "-o",
+	s, _, _ := publishWorkshop(t)
+	key := decode(t, s.mustRun("keys", "create", "harbor", "--name", "site", "--scope", "read", "-o",
 		"json"))["id"].(string)
 	for _, c := range []struct {
 		want string

@@ -11,21 +11,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 )
 
-func (c *command) customers() *cobra.Command {
-	return group("customers", "See who the customers of a business are, what is held of them, and forget them",
-		c.listCustomers(), c.exportCustomer(), c.eraseCustomer())
+func (c *command) newCustomersGroup() *cobra.Command {
+	return newGroup("customers", "See who the customers of a business are, what is held of them, and forget them",
+		c.newListCustomersCommand(), c.newExportCustomerCommand(), c.newEraseCustomerCommand())
 }
 
-func (c *command) listCustomers() *cobra.Command {
+func (c *command) newListCustomersCommand() *cobra.Command {
 	var query string
-	cmd := listEntries(c, "customers", "List a business's customers by address", map[string]*string{"query": &query},
-		func(list []customer.Customer) any { return customer.List{Customers: list} }, customerTable)
+	cmd := newListEntriesCommand(c, "customers", "List a business's customers by address",
+		map[string]*string{"query": &query},
+		func(list []customer.Customer) any { return customer.List{Customers: list} }, newCustomerTable)
 	cmd.Example = "  slotmesh customers list harbor-studio --query lovelace"
 	cmd.Flags().StringVar(&query, "query", "", "those with this in a name, an address or a phone number")
 	return cmd
 }
 
-func customerTable(list ...customer.Customer) table {
+func newCustomerTable(list ...customer.Customer) table {
 	t := table{head: []string{"EMAIL", "NAME", "PHONE", "BOOKINGS", "TICKETS", "RESERVATIONS", "LAST"}}
 	for _, one := range list {
 		phone := "-"
@@ -34,23 +35,23 @@ func customerTable(list ...customer.Customer) table {
 		}
 		t.rows = append(t.rows, []string{one.Email, one.Name, phone, strconv.Itoa(one.Bookings),
 			strconv.Itoa(one.Tickets),
-			strconv.Itoa(one.Reservations), instant(&one.LastAt)})
+			strconv.Itoa(one.Reservations), formatInstant(&one.LastAt)})
 	}
 	return t
 }
 
-// exportCustomer returns the command that exports the data of a customer. The command prints YAML if the user requests
-// YAML. Otherwise it prints JSON, never a table, because the exported data is for other programs.
-func (c *command) exportCustomer() *cobra.Command {
+// newExportCustomerCommand returns the command that exports the data of a customer. The command prints YAML if the user
+// requests YAML. Otherwise it prints JSON, never a table, because the exported data is for other programs.
+func (c *command) newExportCustomerCommand() *cobra.Command {
 	var email string
-	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,
+	cmd := c.newBusinessCommand("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var held json.RawMessage
-			path := at(args[0], "customers", "export") + "?" + url.Values{"email": {email}}.Encode()
+			path := buildPath(args[0], "customers", "export") + "?" + url.Values{"email": {email}}.Encode()
 			if err := client.call(cmd.Context(), http.MethodGet, path, nil, &held); err != nil {
 				return err
 			}
-			if c.output == asYAML {
+			if c.output == yamlFormat {
 				return c.printYAML(held)
 			}
 			return c.printJSON(held)
@@ -60,24 +61,27 @@ func (c *command) exportCustomer() *cobra.Command {
 	return mustRequire(cmd, "email")
 }
 
-func (c *command) eraseCustomer() *cobra.Command {
+func (c *command) newEraseCustomerCommand() *cobra.Command {
 	var asked customer.Erase
-	cmd := c.ofBusiness("erase SLUG --email ADDRESS", "Forget a customer; what was sold, when and for how much stays",
+	cmd := c.newBusinessCommand("erase SLUG --email ADDRESS",
+		"Forget a customer; what was sold, when and for how much stays",
 		1, func(cmd *cobra.Command, args []string, client *client) error {
 			var erased customer.Forgotten
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "customers", "erase"), asked,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "customers", "erase"), asked,
 				&erased); err != nil {
 				return err
 			}
-			if err := c.done(erased, "Forgotten: %d bookings, %d orders of tickets, %d reservations, %d messages, %d "+
-				"deliveries of webhooks.",
+			if err := c.printDone(erased,
+				"Forgotten: %d bookings, %d orders of tickets, %d reservations, %d messages, %d "+
+					"deliveries of webhooks.",
 				erased.Bookings, erased.Tickets, erased.Reservations, erased.Messages,
-				erased.Deliveries); err != nil || len(erased.Ahead) == 0 || c.output == asJSON || c.output == asYAML {
+				erased.Deliveries); err != nil || len(erased.Ahead) == 0 || c.output == jsonFormat ||
+				c.output == yamlFormat {
 				return err
 			}
 			t := table{head: []string{"KEPT", "ID", "STATUS", "STARTS"}}
 			for _, one := range erased.Ahead {
-				t.rows = append(t.rows, []string{one.Kind, one.ID.String(), one.Status, instant(&one.StartsAt)})
+				t.rows = append(t.rows, []string{one.Kind, one.ID.String(), one.Status, formatInstant(&one.StartsAt)})
 			}
 			return c.printTable(t)
 		})

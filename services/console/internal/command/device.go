@@ -18,9 +18,9 @@ import (
 const (
 	deviceClient = "slotmesh"
 	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
-	// pollEvery is the time between two polls for the token if the server sends no interval. After each answer
-	// "slow_down", the command adds pollEvery to the interval (RFC 8628, 3.5).
-	pollEvery = 5 * time.Second
+	// minPollInterval is the time between two polls for the token if the server sends no interval. After each answer
+	// "slow_down", the command adds minPollInterval to the interval (RFC 8628, 3.5).
+	minPollInterval = 5 * time.Second
 )
 
 // device is the server's answer to the start of a sign-in (RFC 8628). It has the codes, the address that the person
@@ -32,14 +32,14 @@ type device struct {
 	Interval int    `json:"interval"` // seconds
 }
 
-// granted is the server's answer to a poll for the token. It has either a token or an OAuth error.
-type granted struct {
+// tokenAnswer is the server's answer to a poll for the token. It has either a token or an OAuth error.
+type tokenAnswer struct {
 	Token string `json:"access_token"`
 	Error string `json:"error"`
 }
 
-// atTerminal reports whether standard input is a terminal, which means that a person runs the command.
-func (h Host) atTerminal() bool {
+// isTerminal reports whether standard input is a terminal, which means that a person runs the command.
+func (h Host) isTerminal() bool {
 	file, ok := h.Stdin.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }
@@ -57,14 +57,15 @@ func (h Host) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tokenByDevice prints a code, and waits until a person confirms the code in a browser. It returns the token that the
+// requestToken prints a code, and waits until a person confirms the code in a browser. It returns the token that the
 // server then issues to this machine (RFC 8628).
-func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
+func (c *command) requestToken(ctx context.Context, server string) (string, error) {
 	client := &client{adminapi.New(server, "", c.timeout, 1)}
 	defer client.close()
 	name, _ := os.Hostname() // if name is "", the server shows the program's name
 	var begun device
-	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}},
+	if err := client.postForm(ctx, "/device/authorization",
+		url.Values{"client_id": {deviceClient}, "device_name": {name}},
 		&begun); err != nil {
 		return "", err
 	}
@@ -72,7 +73,7 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 		return "", client.read(nil, &begun)
 	}
 	_, _ = fmt.Fprintf(c.host.Stderr, "Open %s\nand confirm the code %s\n", begun.Address, begun.UserCode)
-	every := pollEvery
+	every := minPollInterval
 	if begun.Interval > 0 {
 		every = time.Duration(begun.Interval) * time.Second
 	}
@@ -80,9 +81,10 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 		if err := c.host.wait(ctx, every); err != nil {
 			return "", &localError{errors.New("nobody has confirmed the code")}
 		}
-		var answer granted
-		if err := client.form(ctx, "/device/token", url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant},
-			"device_code": {begun.Code}}, &answer); err != nil {
+		var answer tokenAnswer
+		if err := client.postForm(ctx, "/device/token",
+			url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant},
+				"device_code": {begun.Code}}, &answer); err != nil {
 			return "", err
 		}
 		switch answer.Error {
@@ -90,7 +92,7 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 			return answer.Token, nil
 		case "authorization_pending":
 		case "slow_down":
-			every += pollEvery
+			every += minPollInterval
 		case "access_denied":
 			return "", &localError{errors.New("it was refused in the browser")}
 		case "expired_token":
@@ -101,17 +103,17 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	}
 }
 
-// form sends a POST request with form values, as OAuth requires, and decodes the answer into `out`. If the answer is an
-// OAuth error, form decodes the error's code into a field of `out` and returns nil.
-func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
+// postForm sends a POST request with form values, as OAuth requires, and decodes the answer into `out`. If the answer
+// is an OAuth error, form decodes the error's code into a field of `out` and returns nil.
+func (c *client) postForm(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path,
 		Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),
 	}, "")
 	if err != nil {
-		return c.inWords(err)
+		return c.explainError(err)
 	}
-	var named granted
+	var named tokenAnswer
 	if answer.Status >= http.StatusBadRequest && (json.Unmarshal(answer.Body, &named) != nil || named.Error == "") {
 		return answer.Refusal()
 	}

@@ -20,9 +20,9 @@ import (
 
 var codeShown = regexp.MustCompile(`confirm the code ([A-Z]{4}-[A-Z]{4})\n`)
 
-// answer reads the code in `said`, the output of `slotmesh login`. It sends the answer `how` ("allow" or "refuse") as a
-// browser with the session does.
-func answer(t *testing.T, w *consoletest.World, session, said string, business uuid.UUID, how string) {
+// answerCode reads the code in `said`, the output of `slotmesh login`. It sends the answer `how` ("allow" or "refuse")
+// as a browser with the session does.
+func answerCode(t *testing.T, w *consoletest.Fixture, session, said string, business uuid.UUID, how string) {
 	t.Helper()
 	code := codeShown.FindStringSubmatch(said)
 	if code == nil || !strings.Contains(said, consoletest.OwnerURL+"/device?code="+code[1]) {
@@ -50,13 +50,13 @@ func answer(t *testing.T, w *consoletest.World, session, said string, business u
 	}
 }
 
-func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
+func TestLoginSavesConfirmedToken(t *testing.T) {
 	t.Parallel()
 	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // on a fixed clock the second poll is too early
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor")
-	harbor := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
-	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor")
+	harbor := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
+	session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
 	for how, code := range map[string]int{"allow": 0, "refuse": 1} {
 		env := map[string]string{"SLOTMESH_SERVER": w.URL, "XDG_CONFIG_HOME": t.TempDir(), "SLOTMESH_HOME": t.TempDir()}
 		var out, said bytes.Buffer
@@ -68,7 +68,7 @@ func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 			Wait: func(_ context.Context, d time.Duration) error {
 				// The first two polls got authorization_pending and slow_down.
 				if waits = append(waits, d); len(waits) == 3 {
-					answer(t, w, session, said.String(), harbor, how)
+					answerCode(t, w, session, said.String(), harbor, how)
 				}
 				return nil
 			},
@@ -84,13 +84,13 @@ func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 			if !strings.Contains(said.String(), "refused in the browser") {
 				t.Error(said.String())
 			}
-			mine.fails(1, "slotmesh login", "list")
+			mine.expectFailure(1, "slotmesh login", "list")
 			continue
 		}
-		if list := mine.must("list"); !strings.Contains(list, "harbor") {
+		if list := mine.mustRun("list"); !strings.Contains(list, "harbor") {
 			t.Error(list)
 		}
-		mine.fails(1, "may not", "keys", "list", "harbor")
+		mine.expectFailure(1, "may not", "keys", "list", "harbor")
 	}
-	s.fails(2, "browser", "login", "--browser", "--with-token")
+	s.expectFailure(2, "browser", "login", "--browser", "--with-token")
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// ofBusiness returns a command whose first argument is the slug of a business.
-func (c *command) ofBusiness(use, short string, arguments int,
+// newBusinessCommand returns a command whose first argument is the slug of a business.
+func (c *command) newBusinessCommand(use, short string, arguments int,
 	run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeArgument,
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
 			err := run(cmd, args, client)
 			if fault.Is(err, fault.BusinessNotFound) {
-				return client.otherSlug(cmd.Context(), args[0], err)
+				return client.suggestSlug(cmd.Context(), args[0], err)
 			}
 			return err
 		}),
 	}
 }
 
-// otherSlug returns the error for an unknown slug. If a business has a similar slug, the error suggests this slug.
-func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
-	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+// suggestSlug returns the error for an unknown slug. If a business has a similar slug, the error suggests this slug.
+func (c *client) suggestSlug(ctx context.Context, slug string, refused error) error {
+	businesses, err := readPages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
 	if err != nil {
 		return refused
 	}
@@ -45,14 +45,14 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 	return refused
 }
 
-// listEntries returns a command that lists the objects of a business, such as bookings. The map `filters` has the names
-// of the request's query parameters. Its values point to the values of the flags that set these parameters.
-func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
+// newListEntriesCommand returns a command that lists the objects of a business, such as bookings. The map `filters` has
+// the names of the request's query parameters. Its values point to the values of the flags that set these parameters.
+func newListEntriesCommand[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
 	show func(...T) table) *cobra.Command {
-	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
-		called := client.names(args[0])
-		for parameter, kind := range map[string]string{"service_id": aService, "staff_id": aMember,
-			"event_id": anEvent} {
+	return c.newBusinessCommand("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
+		called := client.newNameResolver(args[0])
+		for parameter, kind := range map[string]string{"service_id": kindService, "staff_id": kindMember,
+			"event_id": kindEvent} {
 			if value := filters[parameter]; value != nil {
 				if err := called.resolve(cmd.Context(), kind, value); err != nil {
 					return err
@@ -65,7 +65,7 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 				query.Set(name, *value)
 			}
 		}
-		entries, err := pages[T](cmd.Context(), client, at(args[0], list), list, query)
+		entries, err := readPages[T](cmd.Context(), client, buildPath(args[0], list), list, query)
 		if err != nil {
 			return err
 		}
@@ -73,26 +73,27 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 	})
 }
 
-// moveEntry returns a command that changes the status of an object, such as a booking. The command prints the object as
-// it is after the change.
-func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
+// newTransitionCommand returns a command that changes the status of an object, such as a booking. The command prints
+// the object as it is after the change.
+func newTransitionCommand[T any](c *command, list, transition, short string, show func(...T) table) *cobra.Command {
 	notify := true
-	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
-		var (
-			moved T
-			body  any
-		)
-		if !notify {
-			body = map[string]bool{"notify": false}
-		}
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), body,
-			&moved); err != nil {
-			return err
-		}
-		return c.print(moved, show(moved))
-	})
-	if move == booking.MoveConfirm {
-		notifyFlag(cmd, &notify)
+	cmd := c.newBusinessCommand(transition+" SLUG ID", short, 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var (
+				moved T
+				body  any
+			)
+			if !notify {
+				body = map[string]bool{"notify": false}
+			}
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], list, args[1], transition), body,
+				&moved); err != nil {
+				return err
+			}
+			return c.print(moved, show(moved))
+		})
+	if transition == booking.MoveConfirm {
+		addNotifyFlag(cmd, &notify)
 	}
 	return cmd
 }

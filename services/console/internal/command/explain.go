@@ -11,14 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 )
 
-func (c *command) explain() *cobra.Command {
+func (c *command) newExplainCommand() *cobra.Command {
 	var service, date, start, staff string
-	cmd := c.ofBusiness("explain SLUG", "Say why a start can or cannot be booked, in total and by each member", 1,
+	cmd := c.newBusinessCommand("explain SLUG", "Say why a start can or cannot be booked, in total and by each member",
+		1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			asked := staff
-			called := client.names(args[0])
-			if err := errors.Join(called.services(cmd.Context(), &service),
-				called.resolve(cmd.Context(), aMember, &staff)); err != nil {
+			called := client.newNameResolver(args[0])
+			if err := errors.Join(called.resolveServices(cmd.Context(), &service),
+				called.resolve(cmd.Context(), kindMember, &staff)); err != nil {
 				return err
 			}
 			query := url.Values{"service_id": {service}, "date": {date}, "time": {start}}
@@ -26,11 +27,11 @@ func (c *command) explain() *cobra.Command {
 				query.Set("staff_id", staff)
 			}
 			var explained availability.Explanation
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "explain")+"?"+query.Encode(), nil,
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "explain")+"?"+query.Encode(), nil,
 				&explained); err != nil {
 				return err
 			}
-			return c.print(explained, explanationTable(explained, cmp.Or(asked, "anyone")))
+			return c.print(explained, newExplanationTable(explained, cmp.Or(asked, "anyone")))
 		})
 	cmd.Example = "  slotmesh explain harbor --service cut --date 2027-03-01 --time 10:15"
 	cmd.Flags().StringVar(&service, "service", "",
@@ -41,9 +42,9 @@ func (c *command) explain() *cobra.Command {
 	return mustRequire(cmd, "service", "date", "time")
 }
 
-// explanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and each
-// further row is about one member. The argument `who` is the text in the first cell.
-func explanationTable(e availability.Explanation, who string) table {
+// newExplanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and
+// each further row is about one member. The argument `who` is the text in the first cell.
+func newExplanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {
 		cells := []string{staff, "unknown", "-", "It cannot be told now: what is taken cannot be read."}

@@ -22,72 +22,75 @@ import (
 // historyEntry is one version of a business's offer in the output of the command `history`.
 type historyEntry struct {
 	catalog.Version
-	By   string   `json:"by,omitempty"`   // publisher; omitted if unknown or if the token may not read events
-	What []string `json:"what,omitempty"` // changes of the version; omitted unless requested
+	By      string   `json:"by,omitempty"`   // publisher; omitted if unknown or if the token may not read events
+	Changes []string `json:"what,omitempty"` // changes of the version; omitted unless requested
 }
 
-// mostWhat is the maximum number of versions for which the command `history` shows the changes. The command reads each
-// of these versions from the server, so the number must be small.
-const mostWhat = 20
+// maxHistoryChanges is the maximum number of versions for which the command `history` shows the changes. The command
+// reads each of these versions from the server, so the number must be small.
+const maxHistoryChanges = 20
 
-func (c *command) history() *cobra.Command {
+func (c *command) newHistoryCommand() *cobra.Command {
 	var what bool
-	cmd := c.ofBusiness("history SLUG", "List the versions of a business, newest first, and who published them", 1,
+	cmd := c.newBusinessCommand("history SLUG", "List the versions of a business, newest first, and who published them",
+		1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			versions, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions",
+			versions, err := readPages[catalog.Version](cmd.Context(), client, buildPath(args[0], "versions"),
+				"versions",
 				url.Values{})
 			if err != nil {
 				return err
 			}
-			by := client.publishers(cmd.Context(), args[0])
+			by := client.findPublishers(cmd.Context(), args[0])
 			list := make([]historyEntry, len(versions))
 			for i, v := range versions {
 				list[i] = historyEntry{Version: v, By: by[v.Version]}
 			}
 			if what {
-				if err := client.whatChanged(cmd.Context(), args[0], list); err != nil {
+				if err := client.describeChanges(cmd.Context(), args[0], list); err != nil {
 					return err
 				}
 			}
-			return c.print(map[string]any{"versions": list}, historyTable(list, what))
+			return c.print(map[string]any{"versions": list}, newHistoryTable(list, what))
 		})
-	cmd.Flags().BoolVar(&what, "what", false, fmt.Sprintf("say what each of the newest %d versions changed", mostWhat))
+	cmd.Flags().BoolVar(&what, "what", false, fmt.Sprintf("say what each of the newest %d versions changed",
+		maxHistoryChanges))
 	return cmd
 }
 
-func historyTable(list []historyEntry, what bool) table {
+func newHistoryTable(list []historyEntry, what bool) table {
 	t := table{head: []string{"VERSION", "PUBLISHED", "BY"}}
 	if what {
 		t.head = append(t.head, "WHAT")
 	}
 	for _, v := range list {
-		row := []string{strconv.FormatInt(v.Version.Version, 10), instant(&v.PublishedAt), orNone(v.By)}
+		row := []string{strconv.FormatInt(v.Version.Version, 10), formatInstant(&v.PublishedAt), orDash(v.By)}
 		if what {
-			row = append(row, orNone(strings.Join(v.What, "; ")))
+			row = append(row, orDash(strings.Join(v.Changes, "; ")))
 		}
 		t.rows = append(t.rows, row)
 	}
 	return t
 }
 
-func orNone(text string) string {
+func orDash(text string) string {
 	if text == "" {
 		return "-"
 	}
 	return text
 }
 
-// publishers maps the number of each version to the name of its publisher. If the token may read the team, people have
-// their e-mail addresses as names. If the token may not read the events, the map is empty.
-func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
+// findPublishers maps the number of each version to the name of its publisher. If the token may read the team, people
+// have their e-mail addresses as names. If the token may not read the events, the map is empty.
+func (c *client) findPublishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
-	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events",
+	published, err := readPages[event.Event](ctx, c, buildPath(slug, "events"), "events",
 		url.Values{"type": {string(event.BusinessPublished)}})
 	if err != nil {
 		return by
 	}
 	called := map[uuid.UUID]string{}
-	if team, err := pages[user](ctx, c, at(slug, "members"), "members", url.Values{}); err == nil {
+	if team, err := readPages[user](ctx, c, buildPath(slug, "members"), "members", url.Values{}); err == nil {
 		for _, u := range team {
 			called[u.ID] = u.Email
 		}
@@ -104,13 +107,14 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	return by
 }
 
-// whatChanged sets the field What of the newest versions in `list`. It compares each of these versions with the
+// describeChanges sets the field What of the newest versions in `list`. It compares each of these versions with the
 // previous version.
-func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
+func (c *client) describeChanges(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
-	for i := range list[:min(len(list), mostWhat+1)] {
+	for i := range list[:min(len(list), maxHistoryChanges+1)] {
 		text, err := c.do(ctx, adminapi.Request{
-			Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(list[i].Version.Version, 10),
+			Method: http.MethodGet, Path: buildPath(slug) + "?version=" + strconv.FormatInt(list[i].Version.Version,
+				10),
 			Header: map[string]string{"Accept": catalog.MediaJSON},
 		})
 		if err != nil {
@@ -122,7 +126,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 			continue
 		}
 		if newer != nil {
-			if list[i-1].What, err = between(m, newer); err != nil {
+			if list[i-1].Changes, err = describeDifferences(m, newer); err != nil {
 				return err
 			}
 		}
@@ -131,9 +135,9 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 	return nil
 }
 
-// between returns the first three changes between two versions as text. If there are further changes, the last text is
-// their number. If there are no changes, the only text is "nothing".
-func between(before, after *manifest.Manifest) ([]string, error) {
+// describeDifferences returns the first three changes between two versions as text. If there are further changes, the
+// last text is their number. If there are no changes, the only text is "nothing".
+func describeDifferences(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
 	all, more, err := changes.Compare(before, after)
 	if err != nil {

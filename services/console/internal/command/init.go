@@ -11,8 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-// initialize returns the command init, which prints the first manifest of a new business. The command needs no server.
-func (c *command) initialize() *cobra.Command {
+// newInitCommand returns the command init, which prints the first manifest of a new business. The command needs no
+// server.
+func (c *command) newInitCommand() *cobra.Command {
 	b := template.Business{}
 	cmd := &cobra.Command{
 		Use:   "init TRADE",
@@ -31,13 +32,13 @@ func (c *command) initialize() *cobra.Command {
 				return err
 			}
 			if _, problems := manifest.Parse([]byte(text)); len(problems) > 0 { // values of the flags are invalid
-				return c.refused(&source{name: "manifest"}, problems)
+				return c.reportProblems(&source{name: "manifest"}, problems)
 			}
 			server, err := c.resolveServer()
 			if err != nil {
 				return err
 			}
-			return c.write([]byte(editorLine(server) + "\n" + text))
+			return c.write([]byte(buildEditorLine(server) + "\n" + text))
 		},
 	}
 	cmd.Flags().StringVar(&b.Slug, "slug", "my-business", "the business in addresses: a-z, 0-9 and -")

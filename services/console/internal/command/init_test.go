@@ -8,13 +8,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-func TestAManifestThatInitPrintsIsPublishedAsItIs(t *testing.T) {
+func TestInitManifestsCanBePublished(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
+	s := newShell(t, consoletest.Start(t))
 	for _, trade := range template.ListTrades() {
-		s.in = s.must("init", trade, "--slug", trade, "--name", "The "+trade, "--timezone", "Asia/Tokyo", "--currency",
+		s.in = s.mustRun("init", trade, "--slug", trade, "--name", "The "+trade, "--timezone", "Asia/Tokyo",
+			"--currency",
 			"JPY")
-		if got := s.must("apply", "-f", "-"); !strings.Contains(got, trade+": version 1 is published") {
+		if got := s.mustRun("apply", "-f", "-"); !strings.Contains(got, trade+": version 1 is published") {
 			t.Errorf("%s: %s", trade, got)
 		}
 	}

@@ -12,25 +12,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-func (c *command) keys() *cobra.Command {
-	return group("keys", "Look after a business's API keys", c.createKey(), c.listKeys(), c.revokeKey())
+func (c *command) newKeysGroup() *cobra.Command {
+	return newGroup("keys", "Look after a business's API keys", c.newCreateKeyCommand(), c.newListKeysCommand(),
+		c.newRevokeKeyCommand())
 }
 
-func (c *command) createKey() *cobra.Command {
+func (c *command) newCreateKeyCommand() *cobra.Command {
 	var name, scope, expires string
-	cmd := c.ofBusiness("create SLUG --name NAME --scope read|write|all", "Make an API key and show it, this once", 1,
+	cmd := c.newBusinessCommand("create SLUG --name NAME --scope read|write|all",
+		"Make an API key and show it, this once", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			wanted, err := newKey(name, scope, expires)
 			if err != nil {
 				return err
 			}
 			var key createdKey
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "keys"), wanted, &key); err != nil {
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "keys"), wanted,
+				&key); err != nil {
 				return err
 			}
 			return c.print(key, table{
 				head: []string{"KEY", "SCOPE", "NAME", "EXPIRES", "ID"},
-				rows: [][]string{{key.Key, key.Scope, key.Name, instant(key.ExpiresAt), key.ID.String()}},
+				rows: [][]string{{key.Key, key.Scope, key.Name, formatInstant(key.ExpiresAt), key.ID.String()}},
 			})
 		})
 	cmd.Flags().StringVar(&name, "name", "", "what the key is for")
@@ -72,29 +75,30 @@ type createdKey struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-func (c *command) listKeys() *cobra.Command {
-	return c.ofBusiness("list SLUG", "List a business's keys, revoked ones included", 1,
+func (c *command) newListKeysCommand() *cobra.Command {
+	return c.newBusinessCommand("list SLUG", "List a business's keys, revoked ones included", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			list, err := pages[booking.Key](cmd.Context(), client, at(args[0], "keys"), "keys", url.Values{})
+			list, err := readPages[booking.Key](cmd.Context(), client, buildPath(args[0], "keys"), "keys", url.Values{})
 			if err != nil {
 				return err
 			}
 			t := table{head: []string{"ID", "PREFIX", "SCOPE", "NAME", "CREATED", "EXPIRES", "LAST USED", "REVOKED"}}
 			for _, k := range list {
 				t.rows = append(t.rows, []string{k.ID.String(), k.Prefix, k.Scope, k.Name,
-					instant(&k.CreatedAt), instant(k.ExpiresAt), instant(k.LastUsedAt), instant(k.RevokedAt)})
+					formatInstant(&k.CreatedAt), formatInstant(k.ExpiresAt), formatInstant(k.LastUsedAt),
+					formatInstant(k.RevokedAt)})
 			}
 			return c.print(booking.KeyList{Keys: list}, t)
 		})
 }
 
-func (c *command) revokeKey() *cobra.Command {
-	return c.ofBusiness("revoke SLUG ID", "End a key at once", 2,
+func (c *command) newRevokeKeyCommand() *cobra.Command {
+	return c.newBusinessCommand("revoke SLUG ID", "End a key at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "keys", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "keys", args[1]), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "revoked": true}, "%s is revoked", args[1])
+			return c.printDone(map[string]any{"id": args[1], "revoked": true}, "%s is revoked", args[1])
 		})
 }

@@ -25,11 +25,11 @@ import (
 )
 
 const (
-	listenEvery   = 2 * time.Second
-	listenOverlap = time.Minute      // each poll reads the time before the newest event again, for late events
-	forwardWithin = 15 * time.Second // timeout of one request, as for webhooks
-	secretPrefix  = "whsec_"
-	secretBytes   = 32
+	listenInterval = 2 * time.Second
+	listenOverlap  = time.Minute      // each poll reads the time before the newest event again, for late events
+	forwardTimeout = 15 * time.Second // timeout of one request, as for webhooks
+	secretPrefix   = "whsec_"
+	secretBytes    = 32
 )
 
 // listener forwards the events of a business to a receiver on this machine. Its requests have the same body, headers
@@ -43,13 +43,13 @@ type listener struct {
 	out    io.Writer
 }
 
-func (c *command) listenWebhooks() *cobra.Command {
+func (c *command) newListenCommand() *cobra.Command {
 	var (
 		l    listener
 		from string
 		once bool
 	)
-	cmd := c.ofBusiness("listen SLUG --forward-to URL",
+	cmd := c.newBusinessCommand("listen SLUG --forward-to URL",
 		"Forward events to a receiver on this machine, signed like webhooks", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if to, err := url.Parse(l.to); err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
@@ -84,7 +84,7 @@ a receiver. Each run makes a secret of its own. An event is sent once, whatever 
 // run polls for events and forwards them until ctx ends. The argument `since` is the time of the first event to
 // forward. If the argument `once` is true, run polls only once.
 func (l *listener) run(ctx context.Context, client *client, since time.Time, once bool) error {
-	tick := time.NewTicker(listenEvery)
+	tick := time.NewTicker(listenInterval)
 	defer tick.Stop()
 	for {
 		newest, err := l.forward(ctx, client, since)
@@ -106,7 +106,7 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 // already sent. It returns the time of the newest event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
-	list, err := pages[event.Event](ctx, client, at(l.slug, "events"), "events", query)
+	list, err := readPages[event.Event](ctx, client, buildPath(l.slug, "events"), "events", query)
 	if err != nil {
 		return since, err
 	}
@@ -146,7 +146,7 @@ func (l *listener) send(ctx context.Context, e event.Event) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, forwardWithin)
+	ctx, cancel := context.WithTimeout(ctx, forwardTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.to, bytes.NewReader(body))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *command) login() *cobra.Command {
+func (c *command) newLoginCommand() *cobra.Command {
 	var inBrowser, pasted bool
 	cmd := &cobra.Command{
 		Use: "login", Short: "Sign in to this server, and keep the token", Args: cobra.NoArgs,
@@ -33,15 +33,15 @@ or in .config of HOME.`,
 			if err != nil {
 				return err
 			}
-			if inBrowser || c.host.atTerminal() && !pasted {
-				c.token, err = c.tokenByDevice(cmd.Context(), server)
+			if inBrowser || c.host.isTerminal() && !pasted {
+				c.token, err = c.requestToken(cmd.Context(), server)
 			} else {
-				c.token, err = c.pastedToken(server)
+				c.token, err = c.readPastedToken(server)
 			}
 			if err != nil {
 				return err
 			}
-			return c.keepGood(cmd.Context(), server)
+			return c.saveIfValid(cmd.Context(), server)
 		},
 	}
 	cmd.Flags().BoolVar(&inBrowser, "browser", false, "confirm a code in a browser, also where nobody types")
@@ -50,8 +50,8 @@ or in .config of HOME.`,
 	return cmd
 }
 
-// pastedToken reads a token from standard input.
-func (c *command) pastedToken(server string) (string, error) {
+// readPastedToken reads a token from standard input.
+func (c *command) readPastedToken(server string) (string, error) {
 	_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
 	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // the last line need not end with a line break
 	token := strings.TrimSpace(line)
@@ -61,9 +61,9 @@ func (c *command) pastedToken(server string) (string, error) {
 	return token, nil
 }
 
-// keepGood sends a request with the command's token. If the server accepts the request, keepGood stores the token for
-// this server.
-func (c *command) keepGood(ctx context.Context, server string) error {
+// saveIfValid sends a request with the command's token. If the server accepts the request, saveIfValid stores the token
+// for this server.
+func (c *command) saveIfValid(ctx context.Context, server string) error {
 	client, err := c.client()
 	if err != nil {
 		return err
@@ -72,15 +72,15 @@ func (c *command) keepGood(ctx context.Context, server string) error {
 	if err := client.call(ctx, http.MethodGet, "/admin/businesses?limit=1", nil, nil); err != nil {
 		return err
 	}
-	if err := c.keepToken(server, c.token); err != nil {
+	if err := c.saveToken(server, c.token); err != nil {
 		return &localError{fmt.Errorf("the token cannot be kept: %w", err)}
 	}
-	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
+	return c.printDone(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
-// tokensFile returns the path of the file in which the command login stores one token for each server. It returns "" if
-// neither XDG_CONFIG_HOME nor HOME is set.
-func (c *command) tokensFile() string {
+// findTokensFile returns the path of the file in which the command login stores one token for each server. It returns
+// "" if neither XDG_CONFIG_HOME nor HOME is set.
+func (c *command) findTokensFile() string {
 	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {
 		return filepath.Join(folder, "slotmesh", "tokens.json")
 	}
@@ -90,11 +90,11 @@ func (c *command) tokensFile() string {
 	return ""
 }
 
-// keptTokens returns the stored tokens by the URL of the server for which each was stored. The command must never send
+// readTokens returns the stored tokens by the URL of the server for which each was stored. The command must never send
 // a token to another server.
-func (c *command) keptTokens() (map[string]string, error) {
+func (c *command) readTokens() (map[string]string, error) {
 	kept := map[string]string{}
-	path := c.tokensFile()
+	path := c.findTokensFile()
 	text, err := os.ReadFile(path)
 	if path == "" || errors.Is(err, fs.ErrNotExist) {
 		return kept, nil
@@ -108,14 +108,14 @@ func (c *command) keptTokens() (map[string]string, error) {
 	return kept, nil
 }
 
-// keepToken stores the token of a server in the file at [command.tokensFile]. It writes a new file and then renames the
-// file, so that other processes never read an incomplete one.
-func (c *command) keepToken(server, token string) error {
-	path := c.tokensFile()
+// saveToken stores the token of a server in the file at [command.findTokensFile]. It writes a new file and then renames
+// the file, so that other processes never read an incomplete one.
+func (c *command) saveToken(server, token string) error {
+	path := c.findTokensFile()
 	if path == "" {
 		return errors.New("neither XDG_CONFIG_HOME nor HOME is set")
 	}
-	kept, err := c.keptTokens()
+	kept, err := c.readTokens()
 	if err != nil {
 		return err
 	}

@@ -16,33 +16,37 @@ import (
 // services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 
-// backup returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or a restore,
-// because a restore must run while the server does not run.
-func (c *command) backup() *cobra.Command {
+// newBackupCommand returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or
+// a restore, because a restore must run while the server does not run.
+func (c *command) newBackupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write all that a Slotmesh knows to a file, while it runs or not",
 		Long: `backup writes all that the Slotmesh on this machine knows to a new file: that of the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL.
 It is consistent, also while Slotmesh runs: every booking that was answered before is in it. It holds customers' data and secrets.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "backup", args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.runMachineProgram(cmd.Context(), "backup", args[0])
+		},
 	}
 }
 
-func (c *command) restore() *cobra.Command {
+func (c *command) newRestoreCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Fill an empty Slotmesh from a file of backup",
 		Long: `restore fills the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL, from a file of slotmesh backup. Neither may have data of Slotmesh yet,
 and no Slotmesh may use them. The same release restores what it has backed up; stop the Slotmesh that was backed up before, as otherwise both write to customers.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "restore", args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.runMachineProgram(cmd.Context(), "restore", args[0])
+		},
 	}
 }
 
-// onMachine runs the all-in-one program on this machine, with the environment and the standard streams of this command.
-// The argument `what` is the subcommand to run: "backup" or "restore".
-func (c *command) onMachine(ctx context.Context, what, file string) error {
+// runMachineProgram runs the all-in-one program on this machine, with the environment and the standard streams of this
+// command. The argument `what` is the subcommand to run: "backup" or "restore".
+func (c *command) runMachineProgram(ctx context.Context, what, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {
 		return err
@@ -54,7 +58,7 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	err = run.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
-		return errSaid
+		return errReported
 	}
 	if err != nil {
 		return &localError{fmt.Errorf("%s cannot be run: %w", program, err)}
@@ -62,8 +66,8 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	return nil
 }
 
-// errSaid means that the all-in-one program failed and has already printed the reason.
-var errSaid = errors.New("said already")
+// errReported means that the all-in-one program failed and has already printed the reason.
+var errReported = errors.New("said already")
 
 // findMachineProgram returns the path of the all-in-one program. It looks for the program in the folder of this
 // program, and then on the PATH.

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestBackupAndRestoreRunTheProgramOfOneMachine shows that backup and restore run slotmesh-allinone from the PATH. It
+// TestBackupAndRestoreRunMachineProgram shows that backup and restore run slotmesh-allinone from the PATH. It
 // is not parallel because it sets the PATH.
-func TestBackupAndRestoreRunTheProgramOfOneMachine(t *testing.T) {
+func TestBackupAndRestoreRunMachineProgram(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	call := func(args ...string) (int, string) {

@@ -42,7 +42,7 @@ type source struct {
 	text []byte
 }
 
-func fileFlag(cmd *cobra.Command, file *string) {
+func addFileFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVarP(file, "file", "f", "", "the manifest, YAML or JSON; - reads standard input")
 	if err := cmd.MarkFlagFilename("file", "yaml", "yml", "json"); err != nil {
 		panic(err) // the flag was defined one line above
@@ -54,17 +54,17 @@ func (c *command) readManifest(file string) (*source, error) {
 	case "":
 		return nil, errors.New("--file: missing; name the manifest by -f FILE, or -f - for standard input")
 	case "-":
-		return bounded("<stdin>", c.host.Stdin)
+		return readBounded("<stdin>", c.host.Stdin)
 	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, &localError{fmt.Errorf("the manifest cannot be read: %w", err)}
 	}
 	defer func() { _ = f.Close() }()
-	return bounded(file, f)
+	return readBounded(file, f)
 }
 
-func bounded(name string, r io.Reader) (*source, error) {
+func readBounded(name string, r io.Reader) (*source, error) {
 	text, err := io.ReadAll(io.LimitReader(r, manifest.MaxBytes+1))
 	if err != nil {
 		return nil, &localError{fmt.Errorf("the manifest cannot be read: %w", err)}
@@ -75,7 +75,7 @@ func bounded(name string, r io.Reader) (*source, error) {
 	return &source{name: name, text: text}, nil
 }
 
-func (c *command) apply() *cobra.Command {
+func (c *command) newApplyCommand() *cobra.Command {
 	var file string
 	var ifVersion int64
 	cmd := &cobra.Command{
@@ -90,7 +90,7 @@ func (c *command) apply() *cobra.Command {
 			return c.publish(cmd, src, ifVersion)
 		},
 	}
-	fileFlag(cmd, &file)
+	addFileFlag(cmd, &file)
 	cmd.Flags().Int64Var(&ifVersion, "if-version", 0, "publish only while this is the newest version")
 	return cmd
 }
@@ -98,7 +98,7 @@ func (c *command) apply() *cobra.Command {
 // publish sends a manifest to the server. It does not check the manifest on this machine, because a newer server may
 // know more fields than this command. It refuses only a manifest without the slug of a business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
-	slug, err := c.slugOf(src)
+	slug, err := c.findSlug(src)
 	if err != nil {
 		return err
 	}
@@ -107,18 +107,19 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 		return err
 	}
 	defer client.close()
-	r := manifestCall(http.MethodPut, at(slug), src)
+	r := newManifestRequest(http.MethodPut, buildPath(slug), src)
 	if ifVersion != 0 {
 		r.Header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
 	}
-	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 &&
+	if version := client.findPublishedVersion(cmd.Context(), slug, src); version != 0 &&
 		(ifVersion == 0 || ifVersion == version) {
-		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published",
+		return c.printDone(published{Slug: slug, Version: version},
+			"%s: version %d says this already; nothing is published",
 			slug, version)
 	}
 	body, err := client.do(cmd.Context(), r)
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
-		return c.refused(src, problems)
+		return c.reportProblems(src, problems)
 	}
 	if err != nil {
 		return err
@@ -128,13 +129,13 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 		return err
 	}
 	c.warn(src, p.Warnings)
-	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
+	return c.printDone(p, "%s: version %d is published", p.Slug, p.Version)
 }
 
-// publishedAs returns the number of the newest version if this version has the text of src. It returns 0 if the texts
-// differ or if the server does not return the newest version.
-func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
-	version, err := c.newest(ctx, slug)
+// findPublishedVersion returns the number of the newest version if this version has the text of src. It returns 0 if
+// the texts differ or if the server does not return the newest version.
+func (c *client) findPublishedVersion(ctx context.Context, slug string, src *source) int64 {
+	version, err := c.findNewestVersion(ctx, slug)
 	if err != nil || version == 0 {
 		return 0
 	}
@@ -143,7 +144,7 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 		accept = catalog.MediaJSON
 	}
 	text, err := c.do(ctx, adminapi.Request{
-		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
+		Method: http.MethodGet, Path: buildPath(slug) + "?version=" + strconv.FormatInt(version, 10),
 		Header: map[string]string{"Accept": accept},
 	})
 	if err != nil || !bytes.Equal(text, src.text) {
@@ -152,9 +153,9 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	return version
 }
 
-// manifestCall returns a request whose body is a manifest. It sets the Content-Type to YAML or JSON, depending on the
-// text.
-func manifestCall(method, path string, src *source) adminapi.Request {
+// newManifestRequest returns a request whose body is a manifest. It sets the Content-Type to YAML or JSON, depending on
+// the text.
+func newManifestRequest(method, path string, src *source) adminapi.Request {
 	r := adminapi.Request{Method: method, Path: path, Body: src.text,
 		Header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {
@@ -163,22 +164,22 @@ func manifestCall(method, path string, src *source) adminapi.Request {
 	return r
 }
 
-// slugOf returns the slug of the business that a manifest names. If the manifest has no valid slug, slugOf prints all
-// problems of the manifest and returns an error.
-func (c *command) slugOf(src *source) (string, error) {
-	if slug := slugIn(src.text); request.IsSlug(slug) {
+// findSlug returns the slug of the business that a manifest names. If the manifest has no valid slug, findSlug prints
+// all problems of the manifest and returns an error.
+func (c *command) findSlug(src *source) (string, error) {
+	if slug := parseSlug(src.text); request.IsSlug(slug) {
 		return slug, nil
 	}
 	m, problems := manifest.Parse(src.text)
 	if len(problems) > 0 {
-		return "", c.refused(src, problems)
+		return "", c.reportProblems(src, problems)
 	}
 	return string(m.Slug), nil
 }
 
-// slugIn returns the slug in the text of a manifest, without checking the other fields. It returns "" if the text has
-// no slug.
-func slugIn(text []byte) string {
+// parseSlug returns the slug in the text of a manifest, without checking the other fields. It returns "" if the text
+// has no slug.
+func parseSlug(text []byte) string {
 	var named struct {
 		Slug string `yaml:"slug"`
 	}
@@ -188,29 +189,29 @@ func slugIn(text []byte) string {
 	return named.Slug
 }
 
-// verdict is the JSON or YAML output of the command validate, and of a refused command apply.
-type verdict struct {
+// validationResult is the JSON or YAML output of the command validate, and of a refused command apply.
+type validationResult struct {
 	Valid    bool               `json:"valid"`
 	Problems []manifest.Problem `json:"problems"`
 	Warnings []manifest.Problem `json:"warnings,omitempty"` // warnings about a valid manifest
 }
 
-// refused prints the problems of a manifest, and returns *invalidManifest. It prints them in the format of compilers
-// (file:line: path: message), so that editors can jump to the lines.
-func (c *command) refused(src *source, problems []manifest.Problem) error {
-	if c.output == asJSON || c.output == asYAML {
-		if err := c.print(verdict{Problems: problems}, table{}); err != nil {
+// reportProblems prints the problems of a manifest, and returns *invalidManifest. It prints them in the format of
+// compilers (file:line: path: message), so that editors can jump to the lines.
+func (c *command) reportProblems(src *source, problems []manifest.Problem) error {
+	if c.output == jsonFormat || c.output == yamlFormat {
+		if err := c.print(validationResult{Problems: problems}, table{}); err != nil {
 			return err
 		}
 		return &invalidManifest{src.name}
 	}
-	c.places(src, "", problems)
+	c.printPlaces(src, "", problems)
 	return &invalidManifest{src.name}
 }
 
-// places prints the problems or the warnings of a manifest, one in each line. The argument `kind` is the text before
-// each message.
-func (c *command) places(src *source, kind string, list []manifest.Problem) {
+// printPlaces prints the problems or the warnings of a manifest, one in each line. The argument `kind` is the text
+// before each message.
+func (c *command) printPlaces(src *source, kind string, list []manifest.Problem) {
 	for _, p := range list {
 		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)
 		if p.Path != "" {
@@ -223,12 +224,12 @@ func (c *command) places(src *source, kind string, list []manifest.Problem) {
 // warn prints the warnings about a manifest in the format of compilers. If the output format is JSON or YAML, warn
 // prints nothing, because the result contains the warnings.
 func (c *command) warn(src *source, warnings []manifest.Problem) {
-	if c.output != asJSON && c.output != asYAML {
-		c.places(src, "warning: ", warnings)
+	if c.output != jsonFormat && c.output != yamlFormat {
+		c.printPlaces(src, "warning: ", warnings)
 	}
 }
 
-func (c *command) validate() *cobra.Command {
+func (c *command) newValidateCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "validate -f FILE",
@@ -240,14 +241,15 @@ func (c *command) validate() *cobra.Command {
 				return err
 			}
 			if _, problems := manifest.Parse(src.text); len(problems) > 0 {
-				return c.refused(src, problems)
+				return c.reportProblems(src, problems)
 			}
 			warnings := manifest.Warnings(src.text, clock.System().Now())
 			c.warn(src, warnings)
-			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid",
+			return c.printDone(validationResult{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings},
+				"%s is valid",
 				src.name)
 		},
 	}
-	fileFlag(cmd, &file)
+	addFileFlag(cmd, &file)
 	return cmd
 }

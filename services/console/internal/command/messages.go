@@ -10,16 +10,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 )
 
-func (c *command) messages() *cobra.Command {
-	return group("messages", "Look at what customers and owners were mailed, or would have been, and send it again",
-		c.listMessages(), c.showMessage(), c.retryMessage())
+func (c *command) newMessagesGroup() *cobra.Command {
+	return newGroup("messages", "Look at what customers and owners were mailed, or would have been, and send it again",
+		c.newListMessagesCommand(), c.newShowMessageCommand(), c.newRetryMessageCommand())
 }
 
-func (c *command) listMessages() *cobra.Command {
+func (c *command) newListMessagesCommand() *cobra.Command {
 	var status, kind, about string
-	cmd := listEntries(c, "messages", "List messages, newest first",
+	cmd := newListEntriesCommand(c, "messages", "List messages, newest first",
 		map[string]*string{"status": &status, "kind": &kind, "about": &about},
-		func(list []notifications.Message) any { return notifications.MessageList{Messages: list} }, messageTable)
+		func(list []notifications.Message) any { return notifications.MessageList{Messages: list} }, newMessageTable)
 	cmd.Example = `  slotmesh messages list harbor --status failed
   slotmesh messages list harbor --kind booking_confirmed -o json`
 	cmd.Flags().StringVar(&status, "status", "",
@@ -33,40 +33,41 @@ func (c *command) listMessages() *cobra.Command {
 	return cmd
 }
 
-func messageTable(list ...notifications.Message) table {
+func newMessageTable(list ...notifications.Message) table {
 	t := table{head: []string{"ID", "KIND", "TO", "SUBJECT", "STATUS", "ATTEMPTS", "REASON", "CREATED", "SENT"}}
 	for _, m := range list {
 		t.rows = append(t.rows, []string{m.ID.String(), m.Kind, m.Recipient, m.Subject, m.Status,
-			strconv.Itoa(m.Attempts), m.Reason, instant(&m.CreatedAt), instant(m.SentAt)})
+			strconv.Itoa(m.Attempts), m.Reason, formatInstant(&m.CreatedAt), formatInstant(m.SentAt)})
 	}
 	return t
 }
 
-func (c *command) showMessage() *cobra.Command {
-	cmd := c.ofBusiness("show SLUG ID", "Show a message as it is read", 2,
+func (c *command) newShowMessageCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("show SLUG ID", "Show a message as it is read", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var m notifications.WholeMessage
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "messages", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "messages", args[1]), nil,
 				&m); err != nil {
 				return err
 			}
-			if c.output == asJSON || c.output == asYAML {
+			if c.output == jsonFormat || c.output == yamlFormat {
 				return c.print(m, table{})
 			}
-			return c.write([]byte(letter(m)))
+			return c.write([]byte(formatMessage(m)))
 		})
 	cmd.Example = `  slotmesh messages show harbor ID
   slotmesh messages show harbor ID -o json    # with its HTML and its calendar`
 	return cmd
 }
 
-// letter formats a message for the terminal: its header fields, its status and its body. It replaces unprintable
+// formatMessage formats a message for the terminal: its header fields, its status and its body. It replaces unprintable
 // characters in every line, because the message contains texts from customers.
-func letter(m notifications.WholeMessage) string {
+func formatMessage(m notifications.WholeMessage) string {
 	head := [][2]string{
 		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind},
 		{"About", m.About.Kind + " " + m.About.ID.String()},
-		{"Status", m.Status}, {"Reason", m.Reason}, {"Created", instant(&m.CreatedAt)}, {"Sent", instant(m.SentAt)},
+		{"Status", m.Status}, {"Reason", m.Reason}, {"Created", formatInstant(&m.CreatedAt)},
+		{"Sent", formatInstant(m.SentAt)},
 	}
 	var out strings.Builder
 	for _, line := range head {
@@ -81,8 +82,9 @@ func letter(m notifications.WholeMessage) string {
 	return out.String()
 }
 
-func (c *command) retryMessage() *cobra.Command {
-	cmd := moveEntry(c, "messages", "retry", "Send a message that failed, or was not sent, once more", messageTable)
+func (c *command) newRetryMessageCommand() *cobra.Command {
+	cmd := newTransitionCommand(c, "messages", "retry", "Send a message that failed, or was not sent, once more",
+		newMessageTable)
 	cmd.Example = "  slotmesh messages retry harbor ID"
 	return cmd
 }

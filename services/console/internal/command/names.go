@@ -19,10 +19,10 @@ import (
 
 // The kinds of objects in an offer. Error messages contain these texts.
 const (
-	aService = "service"
-	aMember  = "member of the staff"
-	anEvent  = "event"
-	aRental  = "rental"
+	kindService = "service"
+	kindMember  = "member of the staff"
+	kindEvent   = "event"
+	kindRental  = "rental"
 )
 
 // entry is an object of an offer that a person can name by its id, key or name.
@@ -37,25 +37,27 @@ type entry struct {
 	DurationMinutes int         `json:"duration_minutes,omitempty"` // duration of a service
 }
 
-// contents is the manifest of a business in its newest version, with the business's id.
+// loadContents is the manifest of a business in its newest version, with the business's id.
 type contents struct {
 	id uuid.UUID // id of the business
 	*manifest.Manifest
 }
 
-// names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only to
-// look up a name. So a command whose arguments are all ids does not read the offer.
-type names struct {
+// newNameResolver replaces the names of services, members and other objects of an offer by their ids. It reads the
+// offer only to look up a name. So a command whose arguments are all ids does not read the offer.
+type nameResolver struct {
 	client *client
 	slug   string
 	offer  *contents
 }
 
-func (c *client) names(slug string) *names { return &names{client: c, slug: slug} }
+func (c *client) newNameResolver(slug string) *nameResolver {
+	return &nameResolver{client: c, slug: slug}
+}
 
-// contents reads the manifest of a business in its newest version.
-func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
-	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug),
+// loadContents reads the manifest of a business in its newest version.
+func (c *client) loadContents(ctx context.Context, slug string) (*contents, error) {
+	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: buildPath(slug),
 		Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	if m.ID != nil {
 		return &contents{uuid.UUID(*m.ID), m}, nil
 	}
-	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+	businesses, err := readPages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
 	if err != nil {
 		return nil, err
 	}
@@ -79,27 +81,28 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// of returns all objects of an offer that have this kind. The command looks up names and completes flags by this list.
-func (o *contents) of(kind string) []entry {
+// listKind returns all objects of an offer that have this kind. The command looks up names and completes flags by this
+// list.
+func (o *contents) listKind(kind string) []entry {
 	var list []entry
 	switch kind {
-	case aService:
+	case kindService:
 		for i := range o.Services {
 			s := &o.Services[i]
 			list = append(list, entry{ID: s.ObjectID(o.id), Key: string(s.Key), Name: string(s.Name),
 				Price: json.Number(s.Price.String()), Currency: string(o.Currency), DurationMinutes: s.DurationMinutes})
 		}
-	case aMember:
+	case kindMember:
 		for i := range o.Staff {
 			list = append(list, entry{ID: o.Staff[i].ObjectID(o.id), Key: string(o.Staff[i].Key),
 				Name: string(o.Staff[i].Name)})
 		}
-	case anEvent:
+	case kindEvent:
 		for i := range o.Events {
 			list = append(list, entry{ID: o.Events[i].ObjectID(o.id), Key: string(o.Events[i].Key),
 				Name: string(o.Events[i].Name)})
 		}
-	case aRental:
+	case kindRental:
 		for i := range o.Rentals {
 			r := &o.Rentals[i]
 			list = append(list, entry{ID: r.ObjectID(o.id), Key: string(r.Key), Name: string(r.Name),
@@ -109,7 +112,7 @@ func (o *contents) of(kind string) []entry {
 	return list
 }
 
-func (o *contents) tiers(event uuid.UUID) []entry {
+func (o *contents) listTiers(event uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Events {
 		e := &o.Events[i]
@@ -121,16 +124,16 @@ func (o *contents) tiers(event uuid.UUID) []entry {
 	return list
 }
 
-func (o *contents) allTiers() []entry {
+func (o *contents) listAllTiers() []entry {
 	var list []entry
 	for i := range o.Events {
-		list = append(list, o.tiers(o.Events[i].ObjectID(o.id))...)
+		list = append(list, o.listTiers(o.Events[i].ObjectID(o.id))...)
 	}
 	return list
 }
 
-// sessions returns the class sessions of all services. A session has no name, so its key is also its name.
-func (o *contents) sessions() []entry {
+// listSessions returns the class sessions of all services. A session has no name, so its key is also its name.
+func (o *contents) listSessions() []entry {
 	var list []entry
 	for i := range o.Services {
 		s := &o.Services[i]
@@ -142,7 +145,7 @@ func (o *contents) sessions() []entry {
 	return list
 }
 
-func (o *contents) variants(service uuid.UUID) []entry {
+func (o *contents) listVariants(service uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Services {
 		s := &o.Services[i]
@@ -156,25 +159,26 @@ func (o *contents) variants(service uuid.UUID) []entry {
 
 // resolve replaces the key or name in each of `texts` by the id of the object. All objects have the kind `kind`.
 // resolve does not change a text that is empty or already an id.
-func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
-	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
+func (n *nameResolver) resolve(ctx context.Context, kind string, texts ...*string) error {
+	return n.resolveAmong(ctx, kind, func(o *contents) []entry { return o.listKind(kind) }, texts...)
 }
 
-// among replaces texts by ids, as resolve does. It looks only among the objects that the function `pick` returns, such
-// as the tiers of one event.
-func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
+// resolveAmong replaces texts by ids, as resolve does. It looks only among the objects that the function `pick`
+// returns, such as the tiers of one event.
+func (n *nameResolver) resolveAmong(ctx context.Context, kind string, pick func(*contents) []entry,
+	texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {
 			continue
 		}
 		if n.offer == nil {
-			offer, err := n.client.contents(ctx, n.slug)
+			offer, err := n.client.loadContents(ctx, n.slug)
 			if err != nil {
 				return err
 			}
 			n.offer = offer
 		}
-		found, err := meant(kind, *text, pick(n.offer))
+		found, err := findEntry(kind, *text, pick(n.offer))
 		if err != nil {
 			return err
 		}
@@ -183,23 +187,23 @@ func (n *names) among(ctx context.Context, kind string, pick func(*contents) []e
 	return nil
 }
 
-// tier replaces the key or name of a tier in the argument `text` by the tier's id. The argument `event` is the id of
-// the tier's event.
-func (n *names) tier(ctx context.Context, event string, text *string) error {
+// resolveTier replaces the key or name of a tier in the argument `text` by the tier's id. The argument `event` is the
+// id of the tier's event.
+func (n *nameResolver) resolveTier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
 		return nil // the server refuses the request for this event
 	}
-	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
+	return n.resolveAmong(ctx, "tier", func(o *contents) []entry { return o.listTiers(of) }, text)
 }
 
-// services replaces the keys or names of services in the argument `list` by ids. Commas separate the services in this
-// list.
-func (n *names) services(ctx context.Context, list *string) error {
+// resolveServices replaces the keys or names of services in the argument `list` by ids. Commas separate the services in
+// this list.
+func (n *nameResolver) resolveServices(ctx context.Context, list *string) error {
 	parts := strings.Split(*list, ",")
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
-		if err := n.resolve(ctx, aService, &parts[i]); err != nil {
+		if err := n.resolve(ctx, kindService, &parts[i]); err != nil {
 			return err
 		}
 	}
@@ -207,21 +211,22 @@ func (n *names) services(ctx context.Context, list *string) error {
 	return nil
 }
 
-// variantPairs replaces the keys or names in pairs of the form SERVICE:VARIANT by ids.
-func (n *names) variantPairs(ctx context.Context, pairs []string) error {
+// resolveVariants replaces the keys or names in pairs of the form SERVICE:VARIANT by ids.
+func (n *nameResolver) resolveVariants(ctx context.Context, pairs []string) error {
 	for i, pair := range pairs {
 		service, variant, ok := strings.Cut(pair, ":")
 		if !ok {
 			continue // the server refuses the pair, and its message names the right form
 		}
-		if err := n.resolve(ctx, aService, &service); err != nil {
+		if err := n.resolve(ctx, kindService, &service); err != nil {
 			return err
 		}
 		of, err := uuid.Parse(service)
 		if err != nil {
 			continue
 		}
-		if err := n.among(ctx, "variant", func(o *contents) []entry { return o.variants(of) }, &variant); err != nil {
+		if err := n.resolveAmong(ctx, "variant", func(o *contents) []entry { return o.listVariants(of) },
+			&variant); err != nil {
 			return err
 		}
 		pairs[i] = service + ":" + variant
@@ -229,9 +234,9 @@ func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	return nil
 }
 
-// meant returns the object that the user names by `text`. It returns the object whose key is the text. If no object has
-// this key, meant returns the only object whose name is the text; upper and lower case are equal.
-func meant(kind, text string, entries []entry) (*entry, error) {
+// findEntry returns the object that the user names by `text`. It returns the object whose key is the text. If no object
+// has this key, findEntry returns the only object whose name is the text; upper and lower case are equal.
+func findEntry(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil
 	}
@@ -255,12 +260,12 @@ func meant(kind, text string, entries []entry) (*entry, error) {
 	if near := manifest.Nearest(text, candidates); near != "" {
 		return nil, &localError{fmt.Errorf("there is no %s %q; did you mean %s?", kind, text, near)}
 	}
-	keys := make([]string, 0, mostNamed)
-	for _, e := range entries[:min(len(entries), mostNamed)] {
+	keys := make([]string, 0, maxSuggestions)
+	for _, e := range entries[:min(len(entries), maxSuggestions)] {
 		keys = append(keys, e.Key)
 	}
 	return nil, &localError{fmt.Errorf("there is no %s %q; there is %s", kind, text, strings.Join(keys, ", "))}
 }
 
-// mostNamed is the maximum number of keys that an error message lists.
-const mostNamed = 12
+// maxSuggestions is the maximum number of keys that an error message lists.
+const maxSuggestions = 12

@@ -26,28 +26,29 @@ events:
 rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
 `
 
-// workshopAt publishes a business with a workshop and returns a shell, the console and the id of the business.
-func workshopAt(t *testing.T) (shell, *consoletest.World, uuid.UUID) {
+// publishWorkshop publishes a business with a workshop and returns a shell, the console and the id of the business.
+func publishWorkshop(t *testing.T) (shell, *consoletest.Fixture, uuid.UUID) {
 	t.Helper()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor") + workshop
-	return s, w, uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor") + workshop
+	return s, w, uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
 }
 
-func TestKeysAndNamesAreTakenWhereverAnIdIsAsked(t *testing.T) {
+func TestCommandsAcceptKeysAndNames(t *testing.T) {
 	t.Parallel()
-	s, w, id := workshopAt(t)
+	s, w, id := publishWorkshop(t)
 	of := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
 	for _, called := range [][2]string{{"workshop", "front"}, {"clay workshop", "Front Row"},
 		{of("event/workshop"), of("event/workshop/tier/front")}} {
-		sold := decoded(t, s.must("tickets", "sell", "harbor", "--event", called[0], "--tier", called[1], "--customer",
+		sold := decode(t, s.mustRun("tickets", "sell", "harbor", "--event", called[0], "--tier", called[1],
+			"--customer",
 			"Zoë", "-o", "json"))
 		if sold["event_id"] != of("event/workshop") || sold["tier_id"] != of("event/workshop/tier/front") {
 			t.Errorf("%v: %v", called, sold)
 		}
 	}
-	several := decoded(t, s.must("tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=2", "--tier",
+	several := decode(t, s.mustRun("tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=2", "--tier",
 		"Back = cheap", "--customer", "Zoë", "-o", "json"))
 	want := []any{
 		map[string]any{"tier_id": of("event/workshop/tier/front"), "tier_name": "VIP", "quantity": 2.0, "price": nil},
@@ -56,40 +57,43 @@ func TestKeysAndNamesAreTakenWhereverAnIdIsAsked(t *testing.T) {
 	if diff := cmp.Diff(want, several["tiers"]); diff != "" || several["quantity"] != 3.0 {
 		t.Errorf("%v of several tiers:\n%s", several["quantity"], diff)
 	}
-	s.must("explain", "harbor", "--service", "cut, Haircut", "--staff", "anna", "--date", "2027-03-02", "--time",
+	s.mustRun("explain", "harbor", "--service", "cut, Haircut", "--staff", "anna", "--date", "2027-03-02", "--time",
 		"10:15")
-	asked := w.Availability.Asked()
+	asked := w.Availability.ListRequests()
 	if q := asked[len(asked)-1].Question; len(q.ServiceIDs) != 2 || q.ServiceIDs[1].String() != of("service/cut") ||
 		q.StaffID.String() != of("staff/anna") {
 		t.Errorf("asked about %+v", q)
 	}
-	made := decoded(t, s.must("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01", "--end",
+	made := decode(t, s.mustRun("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01",
+		"--end",
 		"2099-06-02", "--customer", "Zoë", "-o", "json"))
 	if made["rental_id"] != of("rental/kayak") {
 		t.Errorf("reserved %v", made)
 	}
-	if got := s.must("tickets", "list", "harbor", "--event", "workshop"); strings.Count(got, "\n") != 5 {
+	if got := s.mustRun("tickets", "list", "harbor", "--event", "workshop"); strings.Count(got, "\n") != 5 {
 		t.Errorf("listed %s", got)
 	}
-	s.fails(1, `did you mean workshop?`, "tickets", "sell", "harbor", "--event", "workshp", "--tier", "front",
+	s.expectFailure(1, `did you mean workshop?`, "tickets", "sell", "harbor", "--event", "workshp", "--tier", "front",
 		"--customer", "Zoë")
-	s.fails(1, "quantity", "tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=0", "--customer", "Zoë")
-	s.fails(1, `there is front, back`, "tickets", "sell", "harbor", "--event", "workshop", "--tier", "balcony",
+	s.expectFailure(1, "quantity", "tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=0",
 		"--customer", "Zoë")
-	s.fails(1, `2 are called "Ben"; name the member of the staff by its key, such as ben`, "calendars", "create",
+	s.expectFailure(1, `there is front, back`, "tickets", "sell", "harbor", "--event", "workshop", "--tier", "balcony",
+		"--customer", "Zoë")
+	s.expectFailure(1, `2 are called "Ben"; name the member of the staff by its key, such as ben`, "calendars",
+		"create",
 		"harbor", "--staff", "Ben")
-	s.fails(1, "did you mean harbor?", "history", "habor")
-	s.fails(2, "did you mean history?", "histroy", "harbor")
-	s.fails(2, "did you mean sell?", "tickets", "sel")
+	s.expectFailure(1, "did you mean harbor?", "history", "habor")
+	s.expectFailure(2, "did you mean history?", "histroy", "harbor")
+	s.expectFailure(2, "did you mean sell?", "tickets", "sel")
 }
 
-// TestBookTakesEveryNameThatItsHelpShows books with the key, the name and the id of each kind of object that `bookings
+// TestBookAcceptsEachKindOfName books with the key, the name and the id of each kind of object that `bookings
 // book --help` names.
-func TestBookTakesEveryNameThatItsHelpShows(t *testing.T) {
+func TestBookAcceptsEachKindOfName(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = consoletest.Manifest("harbor", "Harbor") + `  - key: colour
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor") + `  - key: colour
     name: Hair colour
     duration_minutes: 60
     variants: [{key: long, name: Long hair, duration_minutes: 90, price: 90}]
@@ -99,7 +103,7 @@ func TestBookTakesEveryNameThatItsHelpShows(t *testing.T) {
     classes: [{key: mon-evening, weekday: mon, time: "18:30", capacity: 12, staff: anna}]
 staff: [{key: anna, name: Anna Berg}]
 `
-	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	business := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
 	of := func(path string) string { return uuid.NewSHA1(business, []byte(path)).String() }
 	names := map[string][]string{ // flag -> all names of one object; the last is its id
 		"--service": {"colour", "Hair colour", of("service/colour")},
@@ -115,7 +119,7 @@ staff: [{key: anna, name: Anna Berg}]
 			if flag != "--service" {
 				args = append(args, "--service", "colour")
 			}
-			booked := decoded(t, s.must(args...))
+			booked := decode(t, s.mustRun(args...))
 			got := map[string]any{
 				"--service": booked["services"].([]any)[0].(map[string]any)["id"], "--staff": booked["staff_id"],
 				"--session": booked["class_schedule_id"], "--variant": ways[len(ways)-1],
@@ -127,66 +131,67 @@ staff: [{key: anna, name: Anna Berg}]
 	}
 }
 
-func TestWhatABusinessOffersIsListedByKey(t *testing.T) {
+func TestContentsAreListedByKey(t *testing.T) {
 	t.Parallel()
-	s, _, id := workshopAt(t)
+	s, _, id := publishWorkshop(t)
 	for what, want := range map[string]string{
 		"services": "cut Haircut 45 40 EUR", "staff": "anna Anna Berg yes",
 		"events": "workshop Clay Workshop 2099-05-01 10:00 front", "rentals": "kayak Kayak 5 EUR",
 	} {
-		if got := strings.Join(strings.Fields(s.must(what, "list", "harbor")), " "); !strings.Contains(got, want) {
+		if got := strings.Join(strings.Fields(s.mustRun(what, "list", "harbor")), " "); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}
 	}
-	if got := s.must("version"); !strings.HasPrefix(got, "slotmesh ") {
+	if got := s.mustRun("version"); !strings.HasPrefix(got, "slotmesh ") {
 		t.Errorf("version: %s", got)
 	}
-	if got := s.must("staff", "list", "harbor", "-o", "json"); !strings.Contains(got,
+	if got := s.mustRun("staff", "list", "harbor", "-o", "json"); !strings.Contains(got,
 		uuid.NewSHA1(id, []byte("staff/anna")).String()) {
 		t.Errorf("as JSON: %s", got)
 	}
 }
 
-func TestAPauseChangesOneLineAndEnds(t *testing.T) {
+func TestPauseChangesOneLineAndEnds(t *testing.T) {
 	t.Parallel()
-	s, _, _ := workshopAt(t)
-	before := s.must("get", "harbor")
-	if got := s.must("pause", "harbor", "--until",
+	s, _, _ := publishWorkshop(t)
+	before := s.mustRun("get", "harbor")
+	if got := s.mustRun("pause", "harbor", "--until",
 		"2099-03-01"); got != "harbor: online bookings are paused until 2099-03-01 (version 2)\n" {
 		t.Error(got)
 	}
-	paused := s.must("get", "harbor")
+	paused := s.mustRun("get", "harbor")
 	if !strings.Contains(paused, "paused_until: ") || !strings.HasPrefix(paused, before[:40]) {
 		t.Errorf("paused:\n%s", paused)
 	}
-	if got := s.must("pause", "harbor", "--until", "2099-03-01"); !strings.Contains(got, "(version 2)") {
+	if got := s.mustRun("pause", "harbor", "--until", "2099-03-01"); !strings.Contains(got, "(version 2)") {
 		t.Errorf("paused again: %s", got)
 	}
-	if got := s.must("resume", "harbor"); !strings.Contains(got, "(version 3)") ||
-		strings.Contains(s.must("get", "harbor"), "paused_until") {
-		t.Errorf("resumed: %s\n%s", got, s.must("get", "harbor"))
+	if got := s.mustRun("resume", "harbor"); !strings.Contains(got, "(version 3)") ||
+		strings.Contains(s.mustRun("get", "harbor"), "paused_until") {
+		t.Errorf("resumed: %s\n%s", got, s.mustRun("get", "harbor"))
 	}
-	s.fails(2, "is no date", "pause", "harbor", "--until", "monday")
-	s.fails(2, "2020-03-01 is not ahead; write the first day that can be booked on again", "pause", "harbor", "--until",
+	s.expectFailure(2, "is no date", "pause", "harbor", "--until", "monday")
+	s.expectFailure(2, "2020-03-01 is not ahead; write the first day that can be booked on again", "pause", "harbor",
+		"--until",
 		"2020-03-01")
-	if got := s.must("get", "harbor"); strings.Contains(got, "paused_until") {
+	if got := s.mustRun("get", "harbor"); strings.Contains(got, "paused_until") {
 		t.Errorf("a refused pause is written:\n%s", got)
 	}
 }
 
-func TestAnUnchangedFileMakesNoVersionAndHistorySaysWhoAndWhat(t *testing.T) {
+func TestApplySkipsUnchangedFileAndHistoryListsChanges(t *testing.T) {
 	t.Parallel()
-	s, w, id := workshopAt(t)
-	if got := s.must("apply", "-f", "-"); got != "harbor: version 1 says this already; nothing is published\n" {
+	s, w, id := publishWorkshop(t)
+	if got := s.mustRun("apply", "-f", "-"); got != "harbor: version 1 says this already; nothing is published\n" {
 		t.Error(got)
 	}
 	s.in = strings.Replace(s.in, "price: 40.00", "price: 45.00", 1)
-	s.must("apply", "-f", "-")
+	s.mustRun("apply", "-f", "-")
 	ana := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
 	w.Catalog.Record(event.Event{ID: uuid.New(), Type: event.BusinessPublished, BusinessID: id,
 		Subject: event.Subject{Kind: event.Business, ID: id}, At: time.Now(), Actor: ana,
 		Data: []byte(`{"version": 2}`)})
-	got := s.must("history", "harbor", "--what")
+	got := s.mustRun("history", "harbor", "--what")
 	if strings.Count(got, "\n") != 3 || !strings.Contains(got, ana.String()) || !strings.Contains(got,
 		"services[cut].price: 40 becomes 45") {
 		t.Errorf("history:\n%s", got)

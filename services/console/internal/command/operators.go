@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *command) operators() *cobra.Command {
-	return group("operators", "Look after the operators of the platform",
-		c.listOperators(),
-		c.changeOperator("demote", "Take the right of an operator away, and sign them out", http.MethodDelete, "",
+func (c *command) newOperatorsGroup() *cobra.Command {
+	return newGroup("operators", "Look after the operators of the platform",
+		c.newListOperatorsCommand(),
+		c.newChangeOperatorCommand("demote", "Take the right of an operator away, and sign them out", http.MethodDelete,
+			"",
 			"demoted"),
-		c.changeOperator("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out", "signed_out"))
+		c.newChangeOperatorCommand("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out",
+			"signed_out"))
 }
 
 // operator is the JSON of an operator in the server's answers. The field Until is the time at which the operator right
@@ -31,26 +33,27 @@ type operator struct {
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
-func (c *command) listOperators() *cobra.Command {
+func (c *command) newListOperatorsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the operators of the platform", Args: cobra.NoArgs,
 		RunE: c.withClient(func(cmd *cobra.Command, _ []string, client *client) error {
-			list, err := pages[operator](cmd.Context(), client, "/admin/operators", "operators", url.Values{})
+			list, err := readPages[operator](cmd.Context(), client, "/admin/operators", "operators", url.Values{})
 			if err != nil {
 				return err
 			}
 			t := table{head: []string{"ID", "EMAIL", "NAME", "SESSIONS", "LAST SEEN", "UNTIL"}}
 			for _, o := range list {
 				t.rows = append(t.rows, []string{o.ID.String(), o.Email, o.Name, strconv.Itoa(o.Sessions),
-					instant(o.LastSeenAt), instant(o.Until)})
+					formatInstant(o.LastSeenAt), formatInstant(o.Until)})
 			}
 			return c.print(map[string]any{"operators": list}, t)
 		}),
 	}
 }
 
-// changeOperator returns a command that changes one operator. The argument of the command is the id of the operator.
-func (c *command) changeOperator(name, short, method, path, done string) *cobra.Command {
+// newChangeOperatorCommand returns a command that changes one operator. The argument of the command is the id of the
+// operator.
+func (c *command) newChangeOperatorCommand(name, short, method, path, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
@@ -58,7 +61,7 @@ func (c *command) changeOperator(name, short, method, path, done string) *cobra.
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[0], done: true}, "%s: done", args[0])
+			return c.printDone(map[string]any{"id": args[0], done: true}, "%s: done", args[0])
 		}),
 	}
 }

@@ -19,18 +19,18 @@ import (
 type format string
 
 const (
-	asTable format = "table"
-	asJSON  format = "json"
-	asYAML  format = "yaml"
-	asCSV   format = "csv"
+	tableFormat format = "table"
+	jsonFormat  format = "json"
+	yamlFormat  format = "yaml"
+	csvFormat   format = "csv"
 )
 
-var formats = []string{string(asTable), string(asJSON), string(asYAML), string(asCSV)}
+var formats = []string{string(tableFormat), string(jsonFormat), string(yamlFormat), string(csvFormat)}
 
 // Set implements pflag.Value: it sets the format from the text of the flag.
 func (f *format) Set(text string) error {
 	switch format(text) {
-	case asTable, asJSON, asYAML, asCSV:
+	case tableFormat, jsonFormat, yamlFormat, csvFormat:
 		*f = format(text)
 		return nil
 	}
@@ -53,21 +53,21 @@ type table struct {
 // a table.
 func (c *command) print(value any, t table) error {
 	switch c.output {
-	case asJSON:
+	case jsonFormat:
 		return c.printJSON(value)
-	case asYAML:
+	case yamlFormat:
 		return c.printYAML(value)
-	case asCSV:
+	case csvFormat:
 		return c.write(reportcsv.FormatTable(t.head, t.rows))
-	default: // the format asTable, or no requested format
+	default: // the format tableFormat, or no requested format
 	}
 	return c.printTable(t)
 }
 
-// done prints the result of a change: the argument `value` as JSON or YAML, or otherwise one line of text. The argument
-// `line` is the format of this text, and `args` are its values.
-func (c *command) done(value any, line string, args ...any) error {
-	if c.output == asJSON || c.output == asYAML {
+// printDone prints the result of a change: the argument `value` as JSON or YAML, or otherwise one line of text. The
+// argument `line` is the format of this text, and `args` are its values.
+func (c *command) printDone(value any, line string, args ...any) error {
+	if c.output == jsonFormat || c.output == yamlFormat {
 		return c.print(value, table{})
 	}
 	return c.write([]byte(printable(fmt.Sprintf(line, args...)) + "\n"))
@@ -92,7 +92,7 @@ func (c *command) printYAML(value any) error {
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return err
 	}
-	blockStyle(&document)
+	setBlockStyle(&document)
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -102,10 +102,10 @@ func (c *command) printYAML(value any) error {
 	return c.write(out.Bytes())
 }
 
-func blockStyle(n *yaml.Node) {
+func setBlockStyle(n *yaml.Node) {
 	n.Style = 0
 	for _, child := range n.Content {
-		blockStyle(child)
+		setBlockStyle(child)
 	}
 }
 
@@ -150,16 +150,16 @@ func (c *command) write(text []byte) error {
 	return nil
 }
 
-// instant returns a time as text for a table, or "-" for nil.
-func instant(t *time.Time) string {
+// formatInstant returns a time as text for a table, or "-" for nil.
+func formatInstant(t *time.Time) string {
 	if t == nil {
 		return "-"
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-// yes returns "yes" for true and "no" for false.
-func yes(is bool) string {
+// formatYes returns "yes" for true and "no" for false.
+func formatYes(is bool) string {
 	if is {
 		return "yes"
 	}

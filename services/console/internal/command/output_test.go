@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestListsArePrintedAsCSVWithoutFormulas(t *testing.T) {
+func TestCSVHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.must("apply", "-f", file(t, consoletest.Manifest("harbor", "Harbor")))
-	s.must("bookings", "book", "harbor", "--service", "cut", "--date", "2026-12-01", "--time", "09:30", "--customer",
+	s := newShell(t, w)
+	s.mustRun("apply", "-f", writeFile(t, consoletest.BuildManifest("harbor", "Harbor")))
+	s.mustRun("bookings", "book", "harbor", "--service", "cut", "--date", "2026-12-01", "--time", "09:30", "--customer",
 		`=1+"2", Ada`)
-	rows, err := csv.NewReader(strings.NewReader(s.must("bookings", "list", "harbor", "-o", "csv"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(s.mustRun("bookings", "list", "harbor", "-o", "csv"))).ReadAll()
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -27,14 +27,14 @@ func TestListsArePrintedAsCSVWithoutFormulas(t *testing.T) {
 	}
 }
 
-func TestServicesAndRentalsAreListedWithTheirPrices(t *testing.T) {
+func TestContentsHavePrices(t *testing.T) {
 	t.Parallel()
-	s, _, _ := workshopAt(t)
+	s, _, _ := publishWorkshop(t)
 	for what, want := range map[string][]string{
 		"services": {`"price": 40`, `"currency": "EUR"`, `"duration_minutes": 45`},
 		"rentals":  {`"price": 5`, `"currency": "EUR"`},
 	} {
-		got := s.must(what, "list", "harbor", "-o", "json")
+		got := s.mustRun(what, "list", "harbor", "-o", "json")
 		for _, field := range want {
 			if !strings.Contains(got, field) {
 				t.Errorf("%s lacks %s: %s", what, field, got)
@@ -43,26 +43,26 @@ func TestServicesAndRentalsAreListedWithTheirPrices(t *testing.T) {
 	}
 }
 
-func TestExplainNamesTheMemberThatWasAskedFor(t *testing.T) {
+func TestExplainNamesRequestedMember(t *testing.T) {
 	t.Parallel()
-	s, _, _ := workshopAt(t)
+	s, _, _ := publishWorkshop(t)
 	asked := []string{"explain", "harbor", "--service", "cut", "--date", "2027-03-02", "--time", "10:15"}
-	if got := s.must(asked...); !strings.Contains(got, "\nanyone ") {
+	if got := s.mustRun(asked...); !strings.Contains(got, "\nanyone ") {
 		t.Errorf("without --staff: %s", got)
 	}
-	if got := s.must(append(asked, "--staff", "anna")...); strings.Contains(got, "anyone") || !strings.Contains(got,
+	if got := s.mustRun(append(asked, "--staff", "anna")...); strings.Contains(got, "anyone") || !strings.Contains(got,
 		"\nanna ") {
 		t.Errorf("with --staff: %s", got)
 	}
 }
 
-func TestUsageErrorsShowHowTheCommandIsCalled(t *testing.T) {
+func TestUsageErrorsShowUsage(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	s.fails(2, "Usage: slotmesh bookings book SLUG [flags]", "bookings", "book")
+	s := newShell(t, consoletest.Start(t))
+	s.expectFailure(2, "Usage: slotmesh bookings book SLUG [flags]", "bookings", "book")
 	for _, group := range []string{"Offer:", "Sales and customers:", "Programs:", "People and access:",
 		"Installation:"} {
-		if help := s.must("--help"); !strings.Contains(help, "\n"+group) || strings.Contains(help,
+		if help := s.mustRun("--help"); !strings.Contains(help, "\n"+group) || strings.Contains(help,
 			"Additional Commands:\n  a") {
 			t.Errorf("the help lacks the group %s: %s", group, help)
 		}

@@ -19,9 +19,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 )
 
-func (c *command) pause() *cobra.Command {
+func (c *command) newPauseCommand() *cobra.Command {
 	var until string
-	cmd := c.ofBusiness("pause SLUG --until DATE", "Take no online bookings before a date; what is booked stays", 1,
+	cmd := c.newBusinessCommand("pause SLUG --until DATE",
+		"Take no online bookings before a date; what is booked stays", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			first, err := timespan.ParseDate(until)
 			if err != nil {
@@ -32,7 +33,7 @@ func (c *command) pause() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.done(p, "%s: online bookings are paused until %s (version %d)", args[0], until, p.Version)
+			return c.printDone(p, "%s: online bookings are paused until %s (version %d)", args[0], until, p.Version)
 		})
 	cmd.Long = `Publish the newest version with bookings.paused_until set; all else of it, its comments too, stays. Until that date customers see that bookings
 are paused. Owners go on booking. slotmesh resume ends it.`
@@ -41,14 +42,14 @@ are paused. Owners go on booking. slotmesh resume ends it.`
 	return mustRequire(cmd, "until")
 }
 
-func (c *command) resume() *cobra.Command {
-	return c.ofBusiness("resume SLUG", "End a pause of online bookings", 1,
+func (c *command) newResumeCommand() *cobra.Command {
+	return c.newBusinessCommand("resume SLUG", "End a pause of online bookings", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			p, err := client.setPause(cmd.Context(), args[0], nil)
 			if err != nil {
 				return err
 			}
-			return c.done(p, "%s: online bookings are taken (version %d)", args[0], p.Version)
+			return c.printDone(p, "%s: online bookings are taken (version %d)", args[0], p.Version)
 		})
 }
 
@@ -59,19 +60,19 @@ func (c *command) resume() *cobra.Command {
 // If another version is published after setPause has read the newest one, setPause fails. If bookings.paused_until
 // already has the new value, setPause publishes nothing.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
-	newest, err := c.newest(ctx, slug)
+	newest, err := c.findNewestVersion(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	fields, read, err := c.offer(ctx, slug, newest)
+	fields, read, err := c.readOffer(ctx, slug, newest)
 	if err != nil {
 		return nil, err
 	}
 	until := ""
 	if first != nil {
-		if until = first.String(); *first <= today(fields) {
+		if until = first.String(); *first <= findToday(fields) {
 			return nil, fmt.Errorf("--until: %s is not ahead; write the first day that can be booked on again, %s or "+
-				"later", until, today(fields)+1)
+				"later", until, findToday(fields)+1)
 		}
 	}
 	settings, _ := fields["bookings"].(document.Fields)
@@ -92,7 +93,7 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	if len(problems) > 0 {
 		return nil, &localError{fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)}
 	}
-	body, err := c.do(ctx, adminapi.Request{Method: http.MethodPut, Path: at(slug), Body: paused.Text,
+	body, err := c.do(ctx, adminapi.Request{Method: http.MethodPut, Path: buildPath(slug), Body: paused.Text,
 		Header: map[string]string{
 			"Content-Type": catalog.MediaYAML, "If-Match": strconv.Quote(strconv.FormatInt(newest, 10)),
 		}})
@@ -103,11 +104,12 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	return p, c.read(body, p)
 }
 
-// offer reads one version of a business's manifest. It returns the fields of the manifest, and the document that
+// readOffer reads one version of a business's manifest. It returns the fields of the manifest, and the document that
 // contains these fields.
-func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
+func (c *client) readOffer(ctx context.Context, slug string,
+	version int64) (document.Fields, *document.Document, error) {
 	text, err := c.do(ctx, adminapi.Request{
-		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
+		Method: http.MethodGet, Path: buildPath(slug) + "?version=" + strconv.FormatInt(version, 10),
 		Header: map[string]string{"Accept": catalog.MediaYAML},
 	})
 	if err != nil {
@@ -125,8 +127,8 @@ func (c *client) offer(ctx context.Context, slug string, version int64) (documen
 	return fields, read, err
 }
 
-// today returns the current date in the time zone of the business with this offer.
-func today(offer document.Fields) timespan.Date {
+// findToday returns the current date in the time zone of the business with this offer.
+func findToday(offer document.Fields) timespan.Date {
 	name, _ := offer["timezone"].(string)
 	location, err := zone.Load(name)
 	if err != nil {
@@ -135,14 +137,14 @@ func today(offer document.Fields) timespan.Date {
 	return timespan.DateOf(clock.System().Now(), location)
 }
 
-// newest returns the number of the newest version of a business.
-func (c *client) newest(ctx context.Context, slug string) (int64, error) {
+// findNewestVersion returns the number of the newest version of a business.
+func (c *client) findNewestVersion(ctx context.Context, slug string) (int64, error) {
 	var list struct {
 		Versions []struct {
 			Version json.Number `json:"version"`
 		} `json:"versions"`
 	}
-	if err := c.call(ctx, http.MethodGet, at(slug, "versions")+"?"+url.Values{"limit": {"1"}}.Encode(), nil,
+	if err := c.call(ctx, http.MethodGet, buildPath(slug, "versions")+"?"+url.Values{"limit": {"1"}}.Encode(), nil,
 		&list); err != nil {
 		return 0, err
 	}

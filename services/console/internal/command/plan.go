@@ -14,16 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// leavesOutside means that publishing a manifest would cause new conflicts between the offer and existing bookings,
+// conflictsError means that publishing a manifest would cause new conflicts between the offer and existing bookings,
 // reservations or tickets. The field `count` is the number of these conflicts.
-type leavesOutside struct{ count int }
+type conflictsError struct{ count int }
 
-func (e *leavesOutside) Error() string {
+func (e *conflictsError) Error() string {
 	return fmt.Sprintf("publishing this would leave outside what was promised to customers (%d); move or cancel that "+
 		"first, or apply it nonetheless.", e.count)
 }
 
-func (c *command) plan() *cobra.Command {
+func (c *command) newPlanCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use: "plan -f FILE",
@@ -39,15 +39,15 @@ Exit code 4 says that something would be outside that is not outside now; 0, tha
 			if err != nil {
 				return err
 			}
-			return c.planFor(cmd, src)
+			return c.printPlanFor(cmd, src)
 		},
 	}
-	fileFlag(cmd, &file)
+	addFileFlag(cmd, &file)
 	return cmd
 }
 
-func (c *command) planFor(cmd *cobra.Command, src *source) error {
-	slug, err := c.slugOf(src)
+func (c *command) printPlanFor(cmd *cobra.Command, src *source) error {
+	slug, err := c.findSlug(src)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (c *command) planFor(cmd *cobra.Command, src *source) error {
 		return err
 	}
 	defer client.close()
-	body, err := client.do(cmd.Context(), manifestCall(http.MethodPost, at(slug, "diff"), src))
+	body, err := client.do(cmd.Context(), newManifestRequest(http.MethodPost, buildPath(slug, "diff"), src))
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
-		return c.refused(src, problems)
+		return c.reportProblems(src, problems)
 	}
 	if fault.Is(err, fault.BusinessNotFound) {
-		return c.planForFirst(src, slug)
+		return c.printPlanForFirst(src, slug)
 	}
 	if err != nil {
 		return err
@@ -74,36 +74,36 @@ func (c *command) planFor(cmd *cobra.Command, src *source) error {
 	return c.printPlan(slug, &p)
 }
 
-// planForFirst prints the plan for a business that does not exist yet. The server has no version to compare with, so
-// planForFirst only checks the manifest.
-func (c *command) planForFirst(src *source, slug string) error {
+// printPlanForFirst prints the plan for a business that does not exist yet. The server has no version to compare with,
+// so printPlanForFirst only checks the manifest.
+func (c *command) printPlanForFirst(src *source, slug string) error {
 	if _, problems := manifest.Parse(src.text); len(problems) > 0 {
-		return c.refused(src, problems)
+		return c.reportProblems(src, problems)
 	}
 	warnings := manifest.Warnings(src.text, clock.System().Now())
 	c.warn(src, warnings)
-	return c.done(plan.Plan{Warnings: warnings}, "%s is not published yet; apply publishes it as version 1", slug)
+	return c.printDone(plan.Plan{Warnings: warnings}, "%s is not published yet; apply publishes it as version 1", slug)
 }
 
 func (c *command) printPlan(slug string, p *plan.Plan) error {
-	if c.output == asJSON || c.output == asYAML {
+	if c.output == jsonFormat || c.output == yamlFormat {
 		if err := c.print(p, table{}); err != nil {
 			return err
 		}
-		return safeToPublish(p)
+		return checkSafe(p)
 	}
 	if len(p.Changes) == 0 {
-		if err := c.done(p, "%s: nothing would change", slug); err != nil {
+		if err := c.printDone(p, "%s: nothing would change", slug); err != nil {
 			return err
 		}
-	} else if err := c.printTable(changesTable(p)); err != nil {
+	} else if err := c.printTable(newChangesTable(p)); err != nil {
 		return err
 	}
 	if p.Conflicts.Count > 0 {
 		if err := c.write([]byte("\n")); err != nil {
 			return err
 		}
-		if err := c.printTable(outsideTable(&p.Conflicts)); err != nil {
+		if err := c.printTable(newConflictsTable(&p.Conflicts)); err != nil {
 			return err
 		}
 	}
@@ -114,17 +114,17 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 			k.Bookings, k.Tickets, k.Reservations)
 	}
 	if p.Erasure != nil {
-		if err := c.write([]byte("\n" + erasesLine(p.Erasure) + "\n")); err != nil {
+		if err := c.write([]byte("\n" + describeErasure(p.Erasure) + "\n")); err != nil {
 			return err
 		}
 	}
 	if p.Conflicts.IsIncomplete {
 		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
 	}
-	return safeToPublish(p)
+	return checkSafe(p)
 }
 
-func erasesLine(e *plan.Erasure) string {
+func describeErasure(e *plan.Erasure) string {
 	atLeast := ""
 	if e.HasMore {
 		atLeast = "at least "
@@ -133,15 +133,15 @@ func erasesLine(e *plan.Erasure) string {
 		atLeast, e.Customers, e.KeepCustomersDays, e.Before)
 }
 
-// safeToPublish returns an error if publishing the manifest of the plan would cause new conflicts.
-func safeToPublish(p *plan.Plan) error {
+// checkSafe returns an error if publishing the manifest of the plan would cause new conflicts.
+func checkSafe(p *plan.Plan) error {
 	if n := p.Conflicts.CountNew(); n > 0 {
-		return &leavesOutside{n}
+		return &conflictsError{n}
 	}
 	return nil
 }
 
-func changesTable(p *plan.Plan) table {
+func newChangesTable(p *plan.Plan) table {
 	t := table{head: []string{"CHANGE", "FIELD", "IN WORDS"}}
 	for _, change := range p.Changes {
 		t.rows = append(t.rows, []string{change.Change, change.Path, change.Summary})
@@ -152,7 +152,7 @@ func changesTable(p *plan.Plan) table {
 	return t
 }
 
-func outsideTable(o *plan.Conflicts) table {
+func newConflictsTable(o *plan.Conflicts) table {
 	t := table{head: []string{"OUTSIDE", "WHEN", "WHAT", "FOR", "WHY", "ID"}}
 	row := func(kind, when, what, customer, why, id string, already bool) {
 		if already {
@@ -161,7 +161,8 @@ func outsideTable(o *plan.Conflicts) table {
 		t.rows = append(t.rows, []string{kind, when, what, customer, why, id})
 	}
 	for _, b := range o.Bookings {
-		row("booking", b.Booking.Date+" "+clockOf(b.Booking.StartTime), servicesOf(&b.Booking), b.Booking.CustomerName,
+		row("booking", b.Booking.Date+" "+formatPlanClock(b.Booking.StartTime), joinServices(&b.Booking),
+			b.Booking.CustomerName,
 			b.Reason.Message, b.Booking.ID.String(), b.IsExisting)
 	}
 	for _, r := range o.Reservations {
@@ -179,10 +180,10 @@ func outsideTable(o *plan.Conflicts) table {
 	return t
 }
 
-// clockOf returns a time of day without its seconds.
-func clockOf(t string) string { return t[:min(len(t), len("15:04"))] }
+// formatPlanClock returns a time of day without its seconds.
+func formatPlanClock(t string) string { return t[:min(len(t), len("15:04"))] }
 
-func servicesOf(b *booking.Booking) string {
+func joinServices(b *booking.Booking) string {
 	names := make([]string, len(b.Services))
 	for i, s := range b.Services {
 		names[i] = s.Name

@@ -12,27 +12,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestPlanSaysWhatPublishingWouldChangeAndPublishesNothing(t *testing.T) {
+func TestPlanListsChangesWithoutPublishing(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	published := s.must("init", "salon", "--slug", "harbor", "--name", "Harbor")
+	s := newShell(t, consoletest.Start(t))
+	published := s.mustRun("init", "salon", "--slug", "harbor", "--name", "Harbor")
 	s.in = published
-	if got := s.must("plan", "-f", "-"); got != "harbor is not published yet; apply publishes it as version 1\n" {
+	if got := s.mustRun("plan", "-f", "-"); got != "harbor is not published yet; apply publishes it as version 1\n" {
 		t.Errorf("of a business that is not published: %s", got)
 	}
-	s.must("apply", "-f", "-")
-	if got := s.must("plan", "-f", "-"); got != "harbor: nothing would change\n" {
+	s.mustRun("apply", "-f", "-")
+	if got := s.mustRun("plan", "-f", "-"); got != "harbor: nothing would change\n" {
 		t.Errorf("of the same manifest: %s", got)
 	}
 	s.in = strings.Replace(published, "price: 40.00", "price: 45.00", 1)
-	got := strings.Join(strings.Fields(s.must("plan", "-f", "-")), " ")
+	got := strings.Join(strings.Fields(s.mustRun("plan", "-f", "-")), " ")
 	if want := "CHANGE FIELD IN WORDS changed services[cut].price 40 becomes 45"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if list := decoded(t, s.must("plan", "-f", "-", "-o", "json"))["changes"].([]any); len(list) != 1 {
+	if list := decode(t, s.mustRun("plan", "-f", "-", "-o", "json"))["changes"].([]any); len(list) != 1 {
 		t.Errorf("as JSON: %v", list)
 	}
-	if versions := s.must("history", "harbor"); strings.Count(versions, "\n") != 2 {
+	if versions := s.mustRun("history", "harbor"); strings.Count(versions, "\n") != 2 {
 		t.Errorf("plan has published: %s", versions)
 	}
 	s.in = "kind: Business"
@@ -41,12 +41,12 @@ func TestPlanSaysWhatPublishingWouldChangeAndPublishesNothing(t *testing.T) {
 	}
 }
 
-func TestPlanEndsWithACodeOfItsOwnWhereSomethingWouldBeOutside(t *testing.T) {
+func TestPlanHasExitCodeForConflicts(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	s.in = s.must("init", "salon", "--slug", "harbor", "--name", "Harbor")
-	id := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	s := newShell(t, w)
+	s.in = s.mustRun("init", "salon", "--slug", "harbor", "--name", "Harbor")
+	id := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json"))["id"].(string))
 	start := time.Now().Add(24 * time.Hour)
 	w.Booking.Add(id, booking.Booking{
 		ID: uuid.New(), Status: booking.StatusConfirmed, Date: "2027-03-01", StartTime: "17:30:00", EndTime: "18:15:00",
@@ -57,7 +57,7 @@ func TestPlanEndsWithACodeOfItsOwnWhereSomethingWouldBeOutside(t *testing.T) {
 	})
 	outside := availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Message: "The business is closed then."}}
-	w.Availability.LeaveOutside(outside)
+	w.Availability.SetAffected(outside)
 	r := s.run("plan", "-f", "-")
 	for _, want := range []string{"nothing would change", "2027-03-01 17:30", "Haircut", "Cara",
 		"The business is closed then."} {
@@ -69,7 +69,7 @@ func TestPlanEndsWithACodeOfItsOwnWhereSomethingWouldBeOutside(t *testing.T) {
 		t.Errorf("exit code %d, %s", r.code, r.err)
 	}
 	outside.Already = true
-	w.Availability.LeaveOutside(outside)
+	w.Availability.SetAffected(outside)
 	if r := s.run("plan", "-f", "-"); r.code != 0 || !strings.Contains(r.out, "as it is now, too") {
 		t.Errorf("what is outside already: exit code %d, %s%s", r.code, r.out, r.err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
 )
 
-func TestAWriteIsSentAgainUnderTheSameKey(t *testing.T) {
+func TestWriteRetriesWithSameKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first http.HandlerFunc

@@ -13,20 +13,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-func (c *command) reports() *cobra.Command {
-	return group("reports", "Count and add up what was booked, by business time",
-		reportOf(c, "bookings", "Bookings by the date of their start, source and status", bookingsReportTable),
-		reportOf(c, "revenue", "What was sold, paid online and refunded, by currency", revenueReportTable),
-		reportOf(c, "utilisation", "How much of each member's working time is booked", utilisationReportTable))
+func (c *command) newReportsGroup() *cobra.Command {
+	return newGroup("reports", "Count and add up what was booked, by business time",
+		newReportCommand(c, "bookings", "Bookings by the date of their start, source and status",
+			newBookingsReportTable),
+		newReportCommand(c, "revenue", "What was sold, paid online and refunded, by currency", newRevenueReportTable),
+		newReportCommand(c, "utilisation", "How much of each member's working time is booked",
+			newUtilisationReportTable))
 }
 
-// reportOf returns a command that prints a report. If the output format is CSV, the command prints the server's CSV
-// unchanged.
-func reportOf[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
+// newReportCommand returns a command that prints a report. If the output format is CSV, the command prints the server's
+// CSV unchanged.
+func newReportCommand[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
 	var from, to, by string
-	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
-		path := at(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
-		if c.output == asCSV {
+	cmd := c.newBusinessCommand(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
+		path := buildPath(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
+		if c.output == csvFormat {
 			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path,
 				Header: map[string]string{"Accept": "text/csv"}})
 			if err != nil {
@@ -49,29 +51,30 @@ func reportOf[Row any](c *command, name, short string, show func([]Row) table) *
 	return mustRequire(cmd, "from", "to")
 }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+func formatNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
-func bookingsReportTable(rows []booking.BookingsRow) table {
+func newBookingsReportTable(rows []booking.BookingsRow) table {
 	t := table{head: []string{"DATE", "SOURCE", "BOOKINGS", "PENDING", "CONFIRMED", "COMPLETED", "NO-SHOW", "CANCELLED",
 		"GUESTS"}}
 	for _, r := range rows {
-		t.rows = append(t.rows, []string{r.Date.String(), r.Source, number(r.Bookings), number(r.Pending),
-			number(r.Confirmed),
-			number(r.Completed), number(r.NoShow), number(r.Cancelled), number(r.Guests)})
+		t.rows = append(t.rows, []string{r.Date.String(), r.Source, formatNumber(r.Bookings), formatNumber(r.Pending),
+			formatNumber(r.Confirmed),
+			formatNumber(r.Completed), formatNumber(r.NoShow), formatNumber(r.Cancelled), formatNumber(r.Guests)})
 	}
 	return t
 }
 
-func revenueReportTable(rows []report.RevenueRow) table {
+func newRevenueReportTable(rows []report.RevenueRow) table {
 	t := table{head: []string{"DATE", "KIND", "SOLD", "TOTAL", "PAID", "REFUNDED", "CURRENCY"}}
 	for _, r := range rows {
-		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, number(r.Sold), r.Total.String(), r.Paid.String(),
+		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, formatNumber(r.Sold), r.Total.String(),
+			r.Paid.String(),
 			r.Refunded.String(), r.Currency})
 	}
 	return t
 }
 
-func utilisationReportTable(rows []report.UtilisationRow) table {
+func newUtilisationReportTable(rows []report.UtilisationRow) table {
 	t := table{head: []string{"DATE", "STAFF", "BOOKED", "OPEN", "UTILISATION"}}
 	for _, r := range rows {
 		share := "-"
@@ -82,8 +85,8 @@ func utilisationReportTable(rows []report.UtilisationRow) table {
 		if name == "" {
 			name = r.StaffID.String()
 		}
-		t.rows = append(t.rows, []string{r.Date.String(), name, number(r.BookedMinutes) + " min",
-			number(r.OpenMinutes) + " min", share})
+		t.rows = append(t.rows, []string{r.Date.String(), name, formatNumber(r.BookedMinutes) + " min",
+			formatNumber(r.OpenMinutes) + " min", share})
 	}
 	return t
 }

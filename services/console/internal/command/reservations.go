@@ -11,25 +11,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func (c *command) reservations() *cobra.Command {
-	of := sold[rental.Reservation]{"reservations", "a reservation", reservationTable,
+func (c *command) newReservationsGroup() *cobra.Command {
+	of := saleKind[rental.Reservation]{"reservations", "a reservation", newReservationTable,
 		func(r rental.Reservation) (*booking.Payment, string) {
 			return r.Payment, r.Currency
 		}}
-	return group("reservations", "Look after a business's rental reservations",
-		append(refundEntries(c, of, "its units are free again"),
-			c.listReservations(), c.createReservation(),
-			moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up",
-				reservationTable),
-			moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back",
-				reservationTable))...)
+	return newGroup("reservations", "Look after a business's rental reservations",
+		append(newRefundCommands(c, of, "its units are free again"),
+			c.newListReservationsCommand(), c.newCreateReservationCommand(),
+			newTransitionCommand(c, "reservations", rental.MovePickup,
+				"Say that the units of a reservation were picked up",
+				newReservationTable),
+			newTransitionCommand(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back",
+				newReservationTable))...)
 }
 
-func (c *command) listReservations() *cobra.Command {
+func (c *command) newListReservationsCommand() *cobra.Command {
 	var from, to, status, payment string
-	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue",
+	cmd := newListEntriesCommand(c, "reservations",
+		"List a business's reservations by their start; late ones are marked overdue",
 		map[string]*string{"from": &from, "to": &to, "status": &status, "payment": &payment},
-		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, reservationTable)
+		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, newReservationTable)
 	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
@@ -39,7 +41,7 @@ func (c *command) listReservations() *cobra.Command {
 	return cmd
 }
 
-func reservationTable(list ...rental.Reservation) table {
+func newReservationTable(list ...rental.Reservation) table {
 	t := table{head: []string{"ID", "RENTAL", "QUANTITY", "FROM", "TO", "STATUS", "CUSTOMER"}}
 	for _, r := range list {
 		status := r.Status
@@ -47,26 +49,26 @@ func reservationTable(list ...rental.Reservation) table {
 			status += " (overdue)"
 		}
 		t.rows = append(t.rows, []string{r.ID.String(), r.RentalName, strconv.Itoa(r.Quantity),
-			moment(r.StartDate, r.StartTime), moment(r.EndDate, r.EndTime), status, r.CustomerName})
+			formatMoment(r.StartDate, r.StartTime), formatMoment(r.EndDate, r.EndTime), status, r.CustomerName})
 	}
 	return t
 }
 
-// moment returns the date `d` as text. If the time of day `t` is not nil, the text also contains this time.
-func moment(d timespan.Date, t *timespan.TimeOfDay) string {
+// formatMoment returns the date `d` as text. If the time of day `t` is not nil, the text also contains this time.
+func formatMoment(d timespan.Date, t *timespan.TimeOfDay) string {
 	if t == nil {
 		return d.String()
 	}
 	return d.String() + " " + t.String()
 }
 
-func (c *command) createReservation() *cobra.Command {
+func (c *command) newCreateReservationCommand() *cobra.Command {
 	var (
 		wanted         rental.NewReservation
 		start, end     string
 		address, phone string
 	)
-	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1,
+	cmd := c.newBusinessCommand("create SLUG", "Reserve units of a rental for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if start != "" {
 				wanted.StartTime = &start
@@ -75,16 +77,16 @@ func (c *command) createReservation() *cobra.Command {
 				wanted.EndTime = &end
 			}
 			wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
-			if err := client.names(args[0]).resolve(cmd.Context(), aRental, &wanted.RentalID); err != nil {
+			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindRental, &wanted.RentalID); err != nil {
 				return err
 			}
 			var made rental.Reservation
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "reservations"), wanted,
 				&made); err != nil {
 				return err
 			}
 			warn(cmd, made.Warnings)
-			return c.print(made, reservationTable(made))
+			return c.print(made, newReservationTable(made))
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&wanted.RentalID, "rental", "", "key, name or id of the rental")

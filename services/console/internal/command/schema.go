@@ -6,21 +6,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// schema returns the command that prints the JSON Schema of manifests. The command needs no server.
-func (c *command) schema() *cobra.Command {
+// newSchemaCommand returns the command that prints the JSON Schema of manifests. The command needs no server.
+func (c *command) newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of manifests, for editors and other programs",
 		Long: `schema prints the JSON Schema of manifests: every field, what it is for and what it may hold. A server has it, too, at /manifest.schema.json
 of its admin address. Editors with the YAML language server check and complete a manifest whose first line is
 
-  ` + editorLine(defaultServer),
+  ` + buildEditorLine(defaultServer),
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.write(manifest.Schema) },
 	}
 }
 
-// editorLine returns the comment line for a manifest that names the address of the JSON Schema. Editors read this line.
-func editorLine(server string) string {
+// buildEditorLine returns the comment line for a manifest that names the address of the JSON Schema. Editors read this
+// line.
+func buildEditorLine(server string) string {
 	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
 }

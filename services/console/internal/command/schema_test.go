@@ -10,17 +10,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestTheSchemaIsWhereTheFirstLineOfAManifestSays requests the schema address in the first line of a manifest without a
+// TestSchemaIsServedAtEditorLineAddress requests the schema address in the first line of a manifest without a
 // token. It expects the text that `slotmesh schema` prints.
-func TestTheSchemaIsWhereTheFirstLineOfAManifestSays(t *testing.T) {
+func TestSchemaIsServedAtEditorLineAddress(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, consoletest.Start(t))
-	printed := s.must("schema")
+	s := newShell(t, consoletest.Start(t))
+	printed := s.mustRun("schema")
 	var schema struct{ Title string }
 	if err := json.Unmarshal([]byte(printed), &schema); err != nil || schema.Title != "Slotmesh manifest" {
 		t.Errorf("%v %.100s", err, printed)
 	}
-	line, _, _ := strings.Cut(s.must("init", "salon"), "\n")
+	line, _, _ := strings.Cut(s.mustRun("init", "salon"), "\n")
 	address, is := strings.CutPrefix(line, "# yaml-language-server: $schema=")
 	if !is {
 		t.Fatalf("the first line is %q", line)

@@ -14,7 +14,7 @@ const defaultServer = "http://127.0.0.1:8090"
 // resolveServer returns the base URL of the admin API. It returns the first of these that is set: the flag --server,
 // the variable SLOTMESH_SERVER, the default URL.
 func (c *command) resolveServer() (string, error) {
-	server := firstOf(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
+	server := findFirstNonEmpty(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
 	parsed, err := url.Parse(server)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return "", fmt.Errorf("--server: %q is not an address; write one such as %s", server, defaultServer)
@@ -30,13 +30,13 @@ func (c *command) resolveServer() (string, error) {
 func (c *command) resolveToken(server string) (string, error) {
 	// The variable can contain several tokens, separated by commas, because the server's variable can. The first one is
 	// used.
-	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
+	if token, _, _ := strings.Cut(findFirstNonEmpty(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}
-	if kept, err := c.keptTokens(); err != nil || kept[server] != "" {
+	if kept, err := c.readTokens(); err != nil || kept[server] != "" {
 		return kept[server], err
 	}
-	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
+	path := filepath.Join(findFirstNonEmpty(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", &localError{fmt.Errorf("no admin token: run slotmesh login, give --token, set "+
@@ -52,7 +52,7 @@ func (c *command) resolveToken(server string) (string, error) {
 	return token, nil
 }
 
-func firstOf(texts ...string) string {
+func findFirstNonEmpty(texts ...string) string {
 	for _, text := range texts {
 		if text != "" {
 			return text

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestThePiecesOfThePageOfTasksArePublished publishes each YAML example of docs/manifest-tasks.md, merged into the
+// TestTaskExamplesCanBePublished publishes each YAML example of docs/manifest-tasks.md, merged into the
 // first example of that page.
-func TestThePiecesOfThePageOfTasksArePublished(t *testing.T) {
+func TestTaskExamplesCanBePublished(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/manifest-tasks.md")
 	if err != nil {
@@ -38,9 +38,9 @@ func TestThePiecesOfThePageOfTasksArePublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := shellAt(t, consoletest.Start(t))
+		s := newShell(t, consoletest.Start(t))
 		s.in = string(text)
-		if got := s.must("apply", "-f", "-"); !strings.Contains(got, "harbor: version 1 is published") {
+		if got := s.mustRun("apply", "-f", "-"); !strings.Contains(got, "harbor: version 1 is published") {
 			t.Errorf("%s\n%s", got, text)
 		}
 	}

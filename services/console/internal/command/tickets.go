@@ -11,20 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 )
 
-func (c *command) tickets() *cobra.Command {
-	of := sold[booking.Ticket]{"tickets", "an order of tickets", ticketTable,
+func (c *command) newTicketsGroup() *cobra.Command {
+	of := saleKind[booking.Ticket]{"tickets", "an order of tickets", newTicketTable,
 		func(t booking.Ticket) (*booking.Payment, string) {
 			return t.Payment, t.Currency
 		}}
-	return group("tickets", "Sell tickets of a business's events",
-		append(refundEntries(c, of, "they are for sale again"), c.listTickets(), c.sellTickets())...)
+	return newGroup("tickets", "Sell tickets of a business's events",
+		append(newRefundCommands(c, of, "they are for sale again"), c.newListTicketsCommand(),
+			c.newSellTicketsCommand())...)
 }
 
-func (c *command) listTickets() *cobra.Command {
+func (c *command) newListTicketsCommand() *cobra.Command {
 	var event, query, payment string
-	cmd := listEntries(c, "tickets", "List orders of tickets, oldest first",
+	cmd := newListEntriesCommand(c, "tickets", "List orders of tickets, oldest first",
 		map[string]*string{"event_id": &event, "query": &query, "payment": &payment},
-		func(list []booking.Ticket) any { return booking.TicketList{Tickets: list} }, ticketTable)
+		func(list []booking.Ticket) any { return booking.TicketList{Tickets: list} }, newTicketTable)
 	cmd.Flags().StringVar(&event, "event", "", "those of this event only, by key, name or id")
 	cmd.Flags().StringVar(&query, "query", "", "those whose customer's name or address has these words")
 	cmd.Flags().StringVar(&payment, "payment", "", "those paid online of which the payment is in this state")
@@ -32,7 +33,7 @@ func (c *command) listTickets() *cobra.Command {
 	return cmd
 }
 
-func ticketTable(list ...booking.Ticket) table {
+func newTicketTable(list ...booking.Ticket) table {
 	t := table{head: []string{"ID", "EVENT", "DATE", "TIER", "QUANTITY", "STATUS", "CUSTOMER"}}
 	for _, o := range list {
 		t.rows = append(t.rows, []string{o.ID.String(), o.EventName, o.Date, o.TierName, strconv.Itoa(o.Quantity),
@@ -53,22 +54,23 @@ type ticketOrder struct {
 	Locale        string                    `json:"locale"`
 }
 
-func (c *command) sellTickets() *cobra.Command {
+func (c *command) newSellTicketsCommand() *cobra.Command {
 	var (
 		order    ticketOrder
 		tiers    []string
 		quantity int
 	)
-	cmd := c.ofBusiness("sell SLUG", "Sell tickets of one or more tiers of an event to a customer, all or none", 1,
+	cmd := c.newBusinessCommand("sell SLUG", "Sell tickets of one or more tiers of an event to a customer, all or none",
+		1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			called := client.names(args[0])
-			if err := called.resolve(cmd.Context(), anEvent, &order.EventID); err != nil {
+			called := client.newNameResolver(args[0])
+			if err := called.resolve(cmd.Context(), kindEvent, &order.EventID); err != nil {
 				return err
 			}
 			order.Tiers = nil
 			for _, text := range tiers {
-				tier := numbered(text, quantity)
-				if err := called.tier(cmd.Context(), order.EventID, &tier.TierID); err != nil {
+				tier := parseTier(text, quantity)
+				if err := called.resolveTier(cmd.Context(), order.EventID, &tier.TierID); err != nil {
 					return err
 				}
 				order.Tiers = append(order.Tiers, tier)
@@ -77,10 +79,11 @@ func (c *command) sellTickets() *cobra.Command {
 				order.TierID, order.Quantity, order.Tiers = one.TierID, one.Quantity, nil
 			}
 			var sold booking.Ticket
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "tickets"), order, &sold); err != nil {
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "tickets"), order,
+				&sold); err != nil {
 				return err
 			}
-			return c.print(sold, ticketTable(sold))
+			return c.print(sold, newTicketTable(sold))
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&order.EventID, "event", "", "key, name or id of the event")
@@ -92,9 +95,9 @@ func (c *command) sellTickets() *cobra.Command {
 	return mustRequire(cmd, "event", "tier", "customer")
 }
 
-// numbered parses the value of the flag --tier, such as front=2: the tier and the number of tickets. If `text` has no
+// parseTier parses the value of the flag --tier, such as front=2: the tier and the number of tickets. If `text` has no
 // number after "=", the whole text is the tier, and `quantity` is the number of tickets.
-func numbered(text string, quantity int) bookingclient.AskedTier {
+func parseTier(text string, quantity int) bookingclient.AskedTier {
 	if at := strings.LastIndexByte(text, '='); at >= 0 {
 		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {
 			return bookingclient.AskedTier{TierID: strings.TrimSpace(text[:at]), Quantity: n}

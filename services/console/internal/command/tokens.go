@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *command) tokens() *cobra.Command {
-	return group("tokens", "Look after tokens of the admin API", c.createToken(), c.listTokens(), c.revokeToken())
+func (c *command) newTokensGroup() *cobra.Command {
+	return newGroup("tokens", "Look after tokens of the admin API", c.newCreateTokenCommand(), c.newListTokensCommand(),
+		c.newRevokeTokenCommand())
 }
 
 // apiToken is the JSON of a token of the admin API in the server's answers. The field Token, the secret, is set only in
@@ -31,7 +32,7 @@ type apiToken struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-func (c *command) createToken() *cobra.Command {
+func (c *command) newCreateTokenCommand() *cobra.Command {
 	var role, staff, name, expires string
 	cmd := &cobra.Command{
 		Use: "create [SLUG] --name NAME --role ROLE", Short: "Make a token and show it, this once",
@@ -42,28 +43,29 @@ func (c *command) createToken() *cobra.Command {
 		if name == "" || role == "" {
 			return errors.New("--name and --role: say what the token is for, and what it may do")
 		}
-		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
+		if err := client.newNameResolver(strings.Join(args, "")).resolve(cmd.Context(), kindMember,
+			&staff); err != nil {
 			return err
 		}
 		wanted := map[string]any{"name": name, "role": role, "business": strings.Join(args, ""),
-			"staff_id": optional(staff), "expires_at": optional(expires)}
+			"staff_id": toOptional(staff), "expires_at": toOptional(expires)}
 		var made apiToken
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/tokens", wanted, &made); err != nil {
 			return err
 		}
 		return c.print(made, table{
 			head: []string{"TOKEN", "ROLE", "NAME", "EXPIRES", "ID"},
-			rows: [][]string{{made.Token, made.Role, made.Name, instant(made.ExpiresAt), made.ID.String()}},
+			rows: [][]string{{made.Token, made.Role, made.Name, formatInstant(made.ExpiresAt), made.ID.String()}},
 		})
 	})
-	roleFlags(cmd, &role, &staff)
+	addRoleFlags(cmd, &role, &staff)
 	cmd.Flags().StringVar(&name, "name", "", "what the token is for")
 	cmd.Flags().StringVar(&expires, "expires-at", "",
 		"until when, such as 2027-03-01T09:00:00Z; left out, it does not expire")
 	return cmd
 }
 
-func (c *command) listTokens() *cobra.Command {
+func (c *command) newListTokensCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list [SLUG]", Short: "List the tokens of a business, or all that you may revoke",
 		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeSlug,
@@ -73,21 +75,21 @@ func (c *command) listTokens() *cobra.Command {
 		if len(args) == 1 {
 			query.Set("business", args[0])
 		}
-		list, err := pages[apiToken](cmd.Context(), client, "/admin/tokens", "tokens", query)
+		list, err := readPages[apiToken](cmd.Context(), client, "/admin/tokens", "tokens", query)
 		if err != nil {
 			return err
 		}
 		t := table{head: []string{"ID", "PREFIX", "ROLE", "NAME", "CREATED", "EXPIRES", "LAST USED", "REVOKED"}}
 		for _, k := range list {
-			t.rows = append(t.rows, []string{k.ID.String(), k.Prefix, k.Role, k.Name, instant(&k.CreatedAt),
-				instant(k.ExpiresAt), instant(k.LastUsedAt), instant(k.RevokedAt)})
+			t.rows = append(t.rows, []string{k.ID.String(), k.Prefix, k.Role, k.Name, formatInstant(&k.CreatedAt),
+				formatInstant(k.ExpiresAt), formatInstant(k.LastUsedAt), formatInstant(k.RevokedAt)})
 		}
 		return c.print(map[string]any{"tokens": list}, t)
 	})
 	return cmd
 }
 
-func (c *command) revokeToken() *cobra.Command {
+func (c *command) newRevokeTokenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "End a token, and those that were made with it, at once", Args: cobra.ExactArgs(1),
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
@@ -95,7 +97,7 @@ func (c *command) revokeToken() *cobra.Command {
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[0], "revoked": true}, "%s is revoked", args[0])
+			return c.printDone(map[string]any{"id": args[0], "revoked": true}, "%s is revoked", args[0])
 		}),
 	}
 }

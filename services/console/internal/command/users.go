@@ -17,9 +17,11 @@ import (
 // roles are the roles that the commands accept for people and tokens.
 var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
 
-func (c *command) users() *cobra.Command {
-	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(),
-		c.withdrawInvitation(), c.madeByUser(), c.endMadeByUser(), c.changeUser(), c.removeUser())
+func (c *command) newUsersGroup() *cobra.Command {
+	return newGroup("users", "Look after who belongs to a business", c.newInviteCommand(), c.newListUsersCommand(),
+		c.newListInvitationsCommand(),
+		c.newWithdrawInvitationCommand(), c.newListCredentialsCommand(), c.newRevokeCredentialsCommand(),
+		c.newChangeUserCommand(), c.newRemoveUserCommand())
 }
 
 // invitation is the body of a request that invites a person.
@@ -32,9 +34,9 @@ type invitation struct {
 	Mail     bool    `json:"mail"`
 }
 
-// invited is the server's answer to an invitation. The server sends a path in Link; the command completes the path to a
-// URL.
-type invited struct {
+// inviteAnswer is the server's answer to an invitation. The server sends a path in Link; the command completes the path
+// to a URL.
+type inviteAnswer struct {
 	PersonID  *uuid.UUID `json:"person_id"`
 	Pending   *uuid.UUID `json:"invitation_id"`
 	Email     string     `json:"email"`
@@ -45,7 +47,7 @@ type invited struct {
 	Mailed    bool       `json:"mailed"`
 }
 
-func (c *command) inviteUser() *cobra.Command {
+func (c *command) newInviteCommand() *cobra.Command {
 	var wanted invitation
 	var staff string
 	var unsaid bool
@@ -62,11 +64,12 @@ func (c *command) inviteUser() *cobra.Command {
 		if wanted.Email == "" || wanted.Role == "" {
 			return errors.New("--email and --role: say whom to invite, and as what")
 		}
-		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
+		if err := client.newNameResolver(strings.Join(args, "")).resolve(cmd.Context(), kindMember,
+			&staff); err != nil {
 			return err
 		}
-		wanted.Business, wanted.StaffID, wanted.Mail = strings.Join(args, ""), optional(staff), !unsaid
-		var made invited
+		wanted.Business, wanted.StaffID, wanted.Mail = strings.Join(args, ""), toOptional(staff), !unsaid
+		var made inviteAnswer
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/invitations", wanted, &made); err != nil {
 			return err
 		}
@@ -81,25 +84,25 @@ func (c *command) inviteUser() *cobra.Command {
 		}
 		return c.print(made, table{
 			head: []string{"LINK", "UNTIL", "EMAIL", "ROLE", "MAILED", "ID"},
-			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, yes(made.Mailed),
+			rows: [][]string{{link, formatInstant(made.ExpiresAt), made.Email, made.Role, formatYes(made.Mailed),
 				cmp.Or(made.PersonID, made.Pending, &uuid.Nil).String()}},
 		})
 	})
 	cmd.Flags().StringVar(&wanted.Email, "email", "", "whom to invite")
 	cmd.Flags().StringVar(&wanted.Name, "name", "", "what they are called; left out, the address")
 	cmd.Flags().BoolVar(&unsaid, "no-mail", false, "mail nothing; you hand the link on")
-	roleFlags(cmd, &wanted.Role, &staff)
+	addRoleFlags(cmd, &wanted.Role, &staff)
 	return cmd
 }
 
-// roleFlags adds the flags that set the role of a person or a token in a business.
-func roleFlags(cmd *cobra.Command, role, staff *string) {
+// addRoleFlags adds the flags that set the role of a person or a token in a business.
+func addRoleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
 	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
 	mustComplete(cmd, "role", roles...)
 }
 
-func optional(text string) *string {
+func toOptional(text string) *string {
 	if text == "" {
 		return nil
 	}
@@ -117,18 +120,18 @@ type user struct {
 	JoinedAt time.Time  `json:"joined_at"`
 }
 
-func showUsers(list ...user) table {
+func newUserTable(list ...user) table {
 	t := table{head: []string{"ID", "EMAIL", "NAME", "ROLE", "JOINED"}}
 	for _, u := range list {
-		t.rows = append(t.rows, []string{u.ID.String(), u.Email, u.Name, u.Role, instant(&u.JoinedAt)})
+		t.rows = append(t.rows, []string{u.ID.String(), u.Email, u.Name, u.Role, formatInstant(&u.JoinedAt)})
 	}
 	return t
 }
 
-func (c *command) listUsers() *cobra.Command {
-	return listEntries(c, "members", "List who belongs to a business", nil, func(list []user) any {
+func (c *command) newListUsersCommand() *cobra.Command {
+	return newListEntriesCommand(c, "members", "List who belongs to a business", nil, func(list []user) any {
 		return map[string]any{"members": list}
-	}, showUsers)
+	}, newUserTable)
 }
 
 // pendingInvitation is an invitation that the invited person has not accepted yet.
@@ -141,58 +144,59 @@ type pendingInvitation struct {
 	ExpiresAt time.Time  `json:"expires_at"`
 }
 
-func (c *command) listInvitations() *cobra.Command {
-	return c.ofBusiness("invitations SLUG", "List the invitations that were not accepted yet", 1,
+func (c *command) newListInvitationsCommand() *cobra.Command {
+	return c.newBusinessCommand("invitations SLUG", "List the invitations that were not accepted yet", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var list struct {
 				Invitations []pendingInvitation `json:"invitations"`
 			}
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "invitations"), nil, &list); err != nil {
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "invitations"), nil,
+				&list); err != nil {
 				return err
 			}
 			t := table{head: []string{"ID", "EMAIL", "ROLE", "UNTIL"}}
 			for _, i := range list.Invitations {
-				t.rows = append(t.rows, []string{i.ID.String(), i.Email, i.Role, instant(&i.ExpiresAt)})
+				t.rows = append(t.rows, []string{i.ID.String(), i.Email, i.Role, formatInstant(&i.ExpiresAt)})
 			}
 			return c.print(list, t)
 		})
 }
 
-func (c *command) withdrawInvitation() *cobra.Command {
-	return c.ofBusiness("withdraw SLUG ID", "Withdraw an invitation", 2,
+func (c *command) newWithdrawInvitationCommand() *cobra.Command {
+	return c.newBusinessCommand("withdraw SLUG ID", "Withdraw an invitation", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "invitations", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "invitations", args[1]), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "withdrawn": true}, "%s is withdrawn", args[1])
+			return c.printDone(map[string]any{"id": args[1], "withdrawn": true}, "%s is withdrawn", args[1])
 		})
 }
 
-func (c *command) changeUser() *cobra.Command {
+func (c *command) newChangeUserCommand() *cobra.Command {
 	var role, staff string
-	cmd := c.ofBusiness("role SLUG ID --role ROLE", "Give somebody another role, at once", 2,
+	cmd := c.newBusinessCommand("role SLUG ID --role ROLE", "Give somebody another role, at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if role == "" {
 				return errors.New("--role: missing; say what they are to be")
 			}
-			if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindMember, &staff); err != nil {
 				return err
 			}
 			var changed user
-			to := map[string]any{"role": role, "staff_id": optional(staff)}
-			if err := client.call(cmd.Context(), http.MethodPatch, at(args[0], "members", args[1]), to,
+			to := map[string]any{"role": role, "staff_id": toOptional(staff)}
+			if err := client.call(cmd.Context(), http.MethodPatch, buildPath(args[0], "members", args[1]), to,
 				&changed); err != nil {
 				return err
 			}
-			return c.print(changed, showUsers(changed))
+			return c.print(changed, newUserTable(changed))
 		})
-	roleFlags(cmd, &role, &staff)
+	addRoleFlags(cmd, &role, &staff)
 	return cmd
 }
 
-func (c *command) madeByUser() *cobra.Command {
-	return c.ofBusiness("made SLUG ID", "List what a person made in a business, also after they left it", 2,
+func (c *command) newListCredentialsCommand() *cobra.Command {
+	return c.newBusinessCommand("made SLUG ID", "List what a person made in a business, also after they left it", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var made struct {
 				Keys      []booking.Key           `json:"keys"`
@@ -200,13 +204,13 @@ func (c *command) madeByUser() *cobra.Command {
 				Webhooks  []notifications.Webhook `json:"webhooks"`
 				Tokens    []apiToken              `json:"tokens"`
 			}
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "members", args[1], "made"), nil,
+			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "members", args[1], "made"), nil,
 				&made); err != nil {
 				return err
 			}
 			t := table{head: []string{"KIND", "ID", "WHAT", "CREATED"}}
 			row := func(kind string, id uuid.UUID, what string, created time.Time) {
-				t.rows = append(t.rows, []string{kind, id.String(), what, instant(&created)})
+				t.rows = append(t.rows, []string{kind, id.String(), what, formatInstant(&created)})
 			}
 			for _, k := range made.Keys {
 				row("key", k.ID, k.Name, k.CreatedAt)
@@ -224,24 +228,24 @@ func (c *command) madeByUser() *cobra.Command {
 		})
 }
 
-func (c *command) endMadeByUser() *cobra.Command {
-	return c.ofBusiness("end-made SLUG ID", "End all that a person made in a business", 2,
+func (c *command) newRevokeCredentialsCommand() *cobra.Command {
+	return c.newBusinessCommand("end-made SLUG ID", "End all that a person made in a business", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "members", args[1], "made"), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "members", args[1], "made"), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "ended": true}, "all that %s made has ended", args[1])
+			return c.printDone(map[string]any{"id": args[1], "ended": true}, "all that %s made has ended", args[1])
 		})
 }
 
-func (c *command) removeUser() *cobra.Command {
-	return c.ofBusiness("remove SLUG ID", "Take somebody out of a business, at once", 2,
+func (c *command) newRemoveUserCommand() *cobra.Command {
+	return c.newBusinessCommand("remove SLUG ID", "Take somebody out of a business, at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "members", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "members", args[1]), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "removed": true}, "%s is removed", args[1])
+			return c.printDone(map[string]any{"id": args[1], "removed": true}, "%s is removed", args[1])
 		})
 }

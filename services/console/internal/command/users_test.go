@@ -9,49 +9,50 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// cells returns the fields of the last line of a table.
-func cells(out string) []string {
+// lastCells returns the fields of the last line of a table.
+func lastCells(out string) []string {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	return strings.Fields(lines[len(lines)-1])
 }
 
-func TestUsersAreInvitedListedChangedAndRemoved(t *testing.T) {
+func TestUsersInviteListChangeAndRemove(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	s := shellAt(t, w)
-	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
-	s.must("users", "invite", "harbor", "--email", "owner@example.com", "--role", "owner")
-	link := cells(s.must("users", "invite", "harbor", "--email", "ana@example.com", "--name", "Ana", "--role", "desk"))
+	s := newShell(t, w)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.BuildManifest("harbor", "Harbor"))
+	s.mustRun("users", "invite", "harbor", "--email", "owner@example.com", "--role", "owner")
+	link := lastCells(s.mustRun("users", "invite", "harbor", "--email", "ana@example.com", "--name", "Ana", "--role",
+		"desk"))
 	if !strings.HasPrefix(link[0], consoletest.OwnerURL+"/sign-in/link/") {
 		t.Errorf("%v", link)
 	}
 	id := link[len(link)-1]
-	if out := s.must("users", "list", "harbor"); !strings.Contains(out, "Ana") || !strings.Contains(out, "desk") {
+	if out := s.mustRun("users", "list", "harbor"); !strings.Contains(out, "Ana") || !strings.Contains(out, "desk") {
 		t.Error(out)
 	}
-	if out := s.must("users", "role", "harbor", id, "--role", "manager"); !strings.Contains(out, "manager") {
+	if out := s.mustRun("users", "role", "harbor", id, "--role", "manager"); !strings.Contains(out, "manager") {
 		t.Error(out)
 	}
-	s.must("users", "remove", "harbor", id)
-	if out := s.must("users", "list", "harbor"); strings.Contains(out, "Ana") {
+	s.mustRun("users", "remove", "harbor", id)
+	if out := s.mustRun("users", "list", "harbor"); strings.Contains(out, "Ana") {
 		t.Error(out)
 	}
-	s.fails(2, "--email", "users", "invite", "harbor")
-	s.fails(2, "--role", "users", "role", "harbor", id)
-	s.fails(1, "Member not found", "users", "remove", "harbor", id)
+	s.expectFailure(2, "--email", "users", "invite", "harbor")
+	s.expectFailure(2, "--role", "users", "role", "harbor", id)
+	s.expectFailure(1, "Member not found", "users", "remove", "harbor", id)
 }
 
-func TestLoginKeepsATokenForItsServerAlone(t *testing.T) {
+func TestLoginSavesTokenPerServer(t *testing.T) {
 	t.Parallel()
 	w, other := consoletest.Start(t), consoletest.Start(t)
-	operator := shellAt(t, w)
-	made := cells(operator.must("tokens", "create", "--name", "mine", "--role", "operator"))
+	operator := newShell(t, w)
+	made := lastCells(operator.mustRun("tokens", "create", "--name", "mine", "--role", "operator"))
 	home := t.TempDir()
 	mine := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "HOME": home}, in: made[0] + "\n"}
 	if r := mine.run("login"); r.code != 0 {
 		t.Fatalf("%d %s%s", r.code, r.out, r.err)
 	}
-	if out := mine.must("tokens", "list"); !strings.Contains(out, "mine") || strings.Contains(out, made[0]) {
+	if out := mine.mustRun("tokens", "list"); !strings.Contains(out, "mine") || strings.Contains(out, made[0]) {
 		t.Error(out)
 	}
 	info, err := os.Stat(filepath.Join(home, ".config", "slotmesh", "tokens.json"))
@@ -59,13 +60,13 @@ func TestLoginKeepsATokenForItsServerAlone(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	elsewhere := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": other.URL, "HOME": home, "SLOTMESH_HOME": home}}
-	elsewhere.fails(1, "slotmesh login", "list")
+	elsewhere.expectFailure(1, "slotmesh login", "list")
 	mine.in = "wrong"
 	if r := mine.run("login"); r.code != 1 {
 		t.Errorf("a wrong token: %d %s", r.code, r.err)
 	}
-	if out := mine.must("tokens", "revoke", made[len(made)-1]); !strings.Contains(out, "revoked") {
+	if out := mine.mustRun("tokens", "revoke", made[len(made)-1]); !strings.Contains(out, "revoked") {
 		t.Error(out)
 	}
-	mine.fails(1, "not the right one", "tokens", "list")
+	mine.expectFailure(1, "not the right one", "tokens", "list")
 }

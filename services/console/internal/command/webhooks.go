@@ -12,21 +12,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 )
 
-func (c *command) webhooks() *cobra.Command {
-	return group("webhooks", "Look after a business's webhooks: what it is told of by HTTP", c.createWebhook(),
-		c.listWebhooks(), c.changeWebhook(),
-		c.deleteWebhook(), c.rotateWebhook(), c.testWebhook(), c.deliveries(), c.retryDelivery(), c.listenWebhooks())
+func (c *command) newWebhooksGroup() *cobra.Command {
+	return newGroup("webhooks", "Look after a business's webhooks: what it is told of by HTTP",
+		c.newCreateWebhookCommand(),
+		c.newListWebhooksCommand(), c.newChangeWebhookCommand(),
+		c.newDeleteWebhookCommand(), c.newRotateWebhookCommand(), c.newTestWebhookCommand(), c.newDeliveriesCommand(),
+		c.newRetryDeliveryCommand(), c.newListenCommand())
 }
 
-func (c *command) createWebhook() *cobra.Command {
+func (c *command) newCreateWebhookCommand() *cobra.Command {
 	var wanted notifications.NewWebhook
-	cmd := c.ofBusiness("create SLUG --url URL", "Add an endpoint and show its secret, this once", 1,
+	cmd := c.newBusinessCommand("create SLUG --url URL", "Add an endpoint and show its secret, this once", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var made notifications.SecretWebhook
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "webhooks"), wanted, &made); err != nil {
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "webhooks"), wanted,
+				&made); err != nil {
 				return err
 			}
-			return c.print(made, secretTable(made))
+			return c.print(made, newSecretTable(made))
 		})
 	cmd.Example = `  slotmesh webhooks create harbor --url https://example.com/hooks
   slotmesh webhooks create harbor --url https://example.com/hooks --events booking.created,booking.cancelled`
@@ -36,35 +39,35 @@ func (c *command) createWebhook() *cobra.Command {
 	return mustRequire(cmd, "url")
 }
 
-func secretTable(made notifications.SecretWebhook) table {
+func newSecretTable(made notifications.SecretWebhook) table {
 	return table{head: []string{"SECRET", "URL", "EVENTS", "ID"},
 		rows: [][]string{{made.Secret, made.URL, strings.Join(made.Events, ","), made.ID.String()}}}
 }
 
-func (c *command) listWebhooks() *cobra.Command {
-	cmd := listEntries(c, "webhooks", "List endpoints, oldest first", nil,
-		func(list []notifications.Webhook) any { return notifications.WebhookList{Webhooks: list} }, webhookTable)
+func (c *command) newListWebhooksCommand() *cobra.Command {
+	cmd := newListEntriesCommand(c, "webhooks", "List endpoints, oldest first", nil,
+		func(list []notifications.Webhook) any { return notifications.WebhookList{Webhooks: list} }, newWebhookTable)
 	cmd.Example = "  slotmesh webhooks list harbor"
 	return cmd
 }
 
-func webhookTable(list ...notifications.Webhook) table {
+func newWebhookTable(list ...notifications.Webhook) table {
 	t := table{head: []string{"ID", "URL", "EVENTS", "ACTIVE", "DISABLED", "CREATED"}}
 	for _, w := range list {
 		t.rows = append(t.rows, []string{w.ID.String(), w.URL, strings.Join(w.Events, ","),
-			strconv.FormatBool(w.Active), w.DisabledReason, instant(&w.CreatedAt)})
+			strconv.FormatBool(w.Active), w.DisabledReason, formatInstant(&w.CreatedAt)})
 	}
 	return t
 }
 
-func (c *command) changeWebhook() *cobra.Command {
+func (c *command) newChangeWebhookCommand() *cobra.Command {
 	var (
 		address      string
 		events       []string
 		enable, stop bool
 		yes, no      = true, false
 	)
-	cmd := c.ofBusiness("change SLUG ID", "Change an endpoint's URL or events, or switch it on or off", 2,
+	cmd := c.newBusinessCommand("change SLUG ID", "Change an endpoint's URL or events, or switch it on or off", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var change notifications.WebhookChange
 			if cmd.Flags().Changed("url") {
@@ -80,11 +83,11 @@ func (c *command) changeWebhook() *cobra.Command {
 				change.Active = &no
 			}
 			var changed notifications.Webhook
-			if err := client.call(cmd.Context(), http.MethodPatch, at(args[0], "webhooks", args[1]), change,
+			if err := client.call(cmd.Context(), http.MethodPatch, buildPath(args[0], "webhooks", args[1]), change,
 				&changed); err != nil {
 				return err
 			}
-			return c.print(changed, webhookTable(changed))
+			return c.print(changed, newWebhookTable(changed))
 		})
 	cmd.Example = `  slotmesh webhooks change harbor ID --events booking.created,booking.cancelled
   slotmesh webhooks change harbor ID --enable`
@@ -96,77 +99,79 @@ func (c *command) changeWebhook() *cobra.Command {
 	return cmd
 }
 
-func (c *command) deleteWebhook() *cobra.Command {
-	cmd := c.ofBusiness("delete SLUG ID", "Remove an endpoint and the log of what it was sent", 2,
+func (c *command) newDeleteWebhookCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("delete SLUG ID", "Remove an endpoint and the log of what it was sent", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "webhooks", args[1]), nil,
+			if err := client.call(cmd.Context(), http.MethodDelete, buildPath(args[0], "webhooks", args[1]), nil,
 				nil); err != nil {
 				return err
 			}
-			return c.done(map[string]any{"id": args[1], "deleted": true}, "%s is deleted", args[1])
+			return c.printDone(map[string]any{"id": args[1], "deleted": true}, "%s is deleted", args[1])
 		})
 	cmd.Example = "  slotmesh webhooks delete harbor ID"
 	return cmd
 }
 
-func (c *command) rotateWebhook() *cobra.Command {
-	cmd := c.ofBusiness("rotate SLUG ID",
+func (c *command) newRotateWebhookCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("rotate SLUG ID",
 		"Give an endpoint another secret and show it, this once; the old one signs too for 24 hours", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var rotated notifications.SecretWebhook
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "webhooks", args[1], "rotate"), nil,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "webhooks", args[1], "rotate"),
+				nil,
 				&rotated); err != nil {
 				return err
 			}
-			return c.print(rotated, secretTable(rotated))
+			return c.print(rotated, newSecretTable(rotated))
 		})
 	cmd.Example = "  slotmesh webhooks rotate harbor ID"
 	return cmd
 }
 
-func (c *command) testWebhook() *cobra.Command {
-	cmd := c.ofBusiness("test SLUG ID",
+func (c *command) newTestWebhookCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("test SLUG ID",
 		"Send an event of type webhook.test to an endpoint; deliveries shows what became of it", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			return c.sent(cmd, client, at(args[0], "webhooks", args[1], "test"))
+			return c.sendDelivery(cmd, client, buildPath(args[0], "webhooks", args[1], "test"))
 		})
 	cmd.Example = "  slotmesh webhooks test harbor ID"
 	return cmd
 }
 
-func (c *command) retryDelivery() *cobra.Command {
-	cmd := c.ofBusiness("retry SLUG DELIVERY", "Send a delivery again, whatever became of it", 2,
+func (c *command) newRetryDeliveryCommand() *cobra.Command {
+	cmd := c.newBusinessCommand("retry SLUG DELIVERY", "Send a delivery again, whatever became of it", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			return c.sent(cmd, client, at(args[0], "deliveries", args[1], "retry"))
+			return c.sendDelivery(cmd, client, buildPath(args[0], "deliveries", args[1], "retry"))
 		})
 	cmd.Example = "  slotmesh webhooks retry harbor DELIVERY"
 	return cmd
 }
 
-// sent sends a POST request to which the server responds by delivering a webhook. Then sent prints the delivery that
-// the answer contains.
-func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
+// sendDelivery sends a POST request to which the server responds by delivering a webhook. Then sent prints the delivery
+// that the answer contains.
+func (c *command) sendDelivery(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {
 		return err
 	}
-	return c.print(sent, deliveryTable(sent))
+	return c.print(sent, newDeliveryTable(sent))
 }
 
-func (c *command) deliveries() *cobra.Command {
+func (c *command) newDeliveriesCommand() *cobra.Command {
 	var status string
-	cmd := c.ofBusiness("deliveries SLUG ID", "List what an endpoint was sent in the last 30 days, newest first", 2,
+	cmd := c.newBusinessCommand("deliveries SLUG ID",
+		"List what an endpoint was sent in the last 30 days, newest first", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			query := url.Values{}
 			if status != "" {
 				query.Set("status", status)
 			}
-			list, err := pages[notifications.Delivery](cmd.Context(), client,
-				at(args[0], "webhooks", args[1], "deliveries"), "deliveries", query)
+			list, err := readPages[notifications.Delivery](cmd.Context(), client,
+				buildPath(args[0], "webhooks", args[1], "deliveries"), "deliveries", query)
 			if err != nil {
 				return err
 			}
-			return c.print(notifications.DeliveryList{Deliveries: list}, deliveryTable(list...))
+			return c.print(notifications.DeliveryList{Deliveries: list}, newDeliveryTable(list...))
 		})
 	cmd.Example = `  slotmesh webhooks deliveries harbor ID --status failed
   slotmesh webhooks deliveries harbor ID -o json    # with each attempt and the beginning of its answer`
@@ -176,18 +181,19 @@ func (c *command) deliveries() *cobra.Command {
 	return cmd
 }
 
-func deliveryTable(list ...notifications.Delivery) table {
+func newDeliveryTable(list ...notifications.Delivery) table {
 	t := table{head: []string{"ID", "TYPE", "SUBJECT", "SEQUENCE", "STATUS", "ATTEMPTS", "LAST", "NEXT", "CREATED"}}
 	for _, d := range list {
 		t.rows = append(t.rows, []string{d.ID.String(), d.Type, d.Subject.Kind + " " + d.Subject.ID.String(),
 			strconv.Itoa(d.Sequence), d.Status,
-			strconv.Itoa(len(d.Attempts)), lastAnswer(d.Attempts), instant(d.NextAt), instant(&d.CreatedAt)})
+			strconv.Itoa(len(d.Attempts)), formatLastAnswer(d.Attempts), formatInstant(d.NextAt),
+			formatInstant(&d.CreatedAt)})
 	}
 	return t
 }
 
-// lastAnswer returns the HTTP status of the last attempt, or the reason if the attempt got no answer.
-func lastAnswer(attempts []notifications.DeliveryAttempt) string {
+// formatLastAnswer returns the HTTP status of the last attempt, or the reason if the attempt got no answer.
+func formatLastAnswer(attempts []notifications.DeliveryAttempt) string {
 	if len(attempts) == 0 {
 		return ""
 	}

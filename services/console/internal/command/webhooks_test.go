@@ -14,60 +14,61 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestWebhooksOnTheCommandLine(t *testing.T) {
+func TestWebhooksCreateChangeAndTest(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
-	s := shellAt(t, w)
-	made := decoded(t, s.must("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events",
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.BuildManifest("harbor", "Harbor"))
+	s := newShell(t, w)
+	made := decode(t, s.mustRun("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events",
 		"booking.created,booking.cancelled", "-o", "json"))
 	id := made["id"].(string)
 	if made["secret"] != consoletest.Secret || len(made["events"].([]any)) != 2 {
 		t.Errorf("made: %v", made)
 	}
-	if out := s.must("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out,
+	if out := s.mustRun("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out,
 		consoletest.Secret) || !strings.Contains(out, " * ") {
 		t.Errorf("made: %s", out)
 	}
-	if out := s.must("webhooks", "list", "harbor"); !strings.Contains(out,
+	if out := s.mustRun("webhooks", "list", "harbor"); !strings.Contains(out,
 		id+"  https://example.com/hooks  booking.created,booking.cancelled  true") {
 		t.Errorf("listed: %s", out)
 	}
-	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--url", "https://example.com/new", "--disable",
+	if got := decode(t, s.mustRun("webhooks", "change", "harbor", id, "--url", "https://example.com/new", "--disable",
 		"-o", "json")); got["url"] != "https://example.com/new" || got["active"] != false {
 		t.Errorf("changed: %v", got)
 	}
-	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--enable", "--events", "*", "-o",
+	if got := decode(t, s.mustRun("webhooks", "change", "harbor", id, "--enable", "--events", "*", "-o",
 		"json")); got["active"] != true || got["events"].([]any)[0] != "*" {
 		t.Errorf("changed: %v", got)
 	}
-	if got := decoded(t, s.must("webhooks", "rotate", "harbor", id, "-o",
+	if got := decode(t, s.mustRun("webhooks", "rotate", "harbor", id, "-o",
 		"json")); got["secret"] != consoletest.Secret {
 		t.Errorf("rotated: %v", got)
 	}
-	sent := decoded(t, s.must("webhooks", "test", "harbor", id, "-o", "json"))
+	sent := decode(t, s.mustRun("webhooks", "test", "harbor", id, "-o", "json"))
 	for range 3 { // a page has three deliveries
-		s.must("webhooks", "test", "harbor", id)
+		s.mustRun("webhooks", "test", "harbor", id)
 	}
-	if lines := strings.Split(s.must("webhooks", "deliveries", "harbor", id, "--status", "pending"),
+	if lines := strings.Split(s.mustRun("webhooks", "deliveries", "harbor", id, "--status", "pending"),
 		"\n"); len(lines) != 6 || !strings.Contains(lines[1], "webhook.test") || !strings.Contains(lines[1], "503") {
 		t.Errorf("deliveries: %s", strings.Join(lines, "\n"))
 	}
-	s.must("webhooks", "retry", "harbor", sent["id"].(string))
-	if out := s.must("webhooks", "delete", "harbor", id); !strings.Contains(out, "is deleted") {
+	s.mustRun("webhooks", "retry", "harbor", sent["id"].(string))
+	if out := s.mustRun("webhooks", "delete", "harbor", id); !strings.Contains(out, "is deleted") {
 		t.Error(out)
 	}
-	s.fails(1, "not found", "webhooks", "delete", "harbor", id)
-	s.fails(1, "url", "webhooks", "create", "harbor", "--url", "http://10.0.0.1")
-	s.fails(2, "url", "webhooks", "create", "harbor")
-	s.fails(2, "--enable", "webhooks", "change", "harbor", id, "--enable", "--disable")
+	s.expectFailure(1, "not found", "webhooks", "delete", "harbor", id)
+	s.expectFailure(1, "url", "webhooks", "create", "harbor", "--url", "http://10.0.0.1")
+	s.expectFailure(2, "url", "webhooks", "create", "harbor")
+	s.expectFailure(2, "--enable", "webhooks", "change", "harbor", id, "--enable", "--disable")
 }
 
-func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
+func TestListenForwardsSignedEvents(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	published := decoded(t, w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor")).Body)
-	w.Booking.Record(happened(uuid.MustParse(published["id"].(string)), event.BookingCreated, event.Booking, 0))
+	published := decode(t, w.Call(t, "PUT", "/admin/businesses/harbor",
+		consoletest.BuildManifest("harbor", "Harbor")).Body)
+	w.Booking.Record(newEvent(uuid.MustParse(published["id"].(string)), event.BookingCreated, event.Booking, 0))
 	type got struct {
 		header http.Header
 		body   []byte
@@ -78,7 +79,7 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 		received <- got{r.Header, body}
 	}))
 	t.Cleanup(receiver.Close)
-	s := shellAt(t, w)
+	s := newShell(t, w)
 	listened := s.run("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z",
 		"--once")
 	out := listened.out
@@ -104,6 +105,6 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 	if n == 0 {
 		t.Errorf("nothing is forwarded: %s", out)
 	}
-	s.fails(2, "--forward-to", "webhooks", "listen", "harbor", "--forward-to", "localhost")
-	s.fails(2, "forward-to", "webhooks", "listen", "harbor")
+	s.expectFailure(2, "--forward-to", "webhooks", "listen", "harbor", "--forward-to", "localhost")
+	s.expectFailure(2, "forward-to", "webhooks", "listen", "harbor")
 }

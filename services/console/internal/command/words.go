@@ -15,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// sentence returns the message of an error for a person at the terminal. The server writes its messages for developers,
-// who send HTTP requests. So sentence replaces the names of headers, statuses and fields by the flags and arguments of
-// the command.
-func sentence(cmd *cobra.Command, err error) string {
+// describeError returns the message of an error for a person at the terminal. The server writes its messages for
+// developers, who send HTTP requests. So describeError replaces the names of headers, statuses and fields by the flags
+// and arguments of the command.
+func describeError(cmd *cobra.Command, err error) string {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {
 		return strings.TrimSpace(err.Error())
@@ -36,7 +36,7 @@ func sentence(cmd *cobra.Command, err error) string {
 		known, _, _ := strings.Cut(strings.TrimSuffix(refused.Sentence, "."), "; ")
 		return known + "; look what has become of it before you try again."
 	case refused.Sentence != "" && refused.Kind != fault.MethodNotAllowed && refused.Sentence != noPath:
-		return commands.Replace(inFlags(cmd, refused.Sentence))
+		return commandReplacer.Replace(nameFlags(cmd, refused.Sentence))
 	case refused.Kind.Status >= http.StatusInternalServerError:
 		return "The server cannot do this now; try again shortly, and look into its log where that goes on."
 	}
@@ -46,16 +46,16 @@ func sentence(cmd *cobra.Command, err error) string {
 // noPath is the message of a Slotmesh port that does not serve the admin API.
 const noPath = "There is nothing at this path."
 
-// commands replaces paths and parameters of the server by commands and flags.
-var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
+// commandReplacer replaces paths and parameters of the server by commands and flags.
+var commandReplacer = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
 
 // member matches the name of the request's field with which a message begins, such as "customer_name: ".
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
-// inFlags replaces the name of a request's field at the beginning of a message by the flag of the command that sets
-// this field. Then it also replaces the word "send" in the message by "write". If the command has no such flag, inFlags
-// does not change the message.
-func inFlags(cmd *cobra.Command, text string) string {
+// nameFlags replaces the name of a request's field at the beginning of a message by the flag of the command that sets
+// this field. Then it also replaces the word "send" in the message by "write". If the command has no such flag,
+// nameFlags does not change the message.
+func nameFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
 		return text
@@ -63,17 +63,17 @@ func inFlags(cmd *cobra.Command, text string) string {
 	name := strings.ReplaceAll(found[1], "_", "-")
 	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "s"), "-id"), "-name")
 	for _, as := range []string{name, bare, strings.TrimPrefix(name, "customer-"), strings.TrimPrefix(name, "start-")} {
-		if has(cmd.Flags(), as) {
+		if hasFlag(cmd.Flags(), as) {
 			return "--" + as + ": " + strings.Replace(text[len(found[0]):], "send ", "write ", 1)
 		}
 	}
 	return text
 }
 
-func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
+func hasFlag(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
 
-// whyAway returns a message that explains why the server gave no answer.
-func whyAway(err error) string {
+// explainConnectionError returns a message that explains why the server gave no answer.
+func explainConnectionError(err error) string {
 	var name *net.DNSError
 	var network net.Error
 	switch {

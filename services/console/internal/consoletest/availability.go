@@ -11,76 +11,77 @@ import (
 // Availability is a fake of the service availability. The fake returns the same explanation for every start. In
 // reports, the fake returns two hours of working time of the member [Former].
 type Availability struct {
-	mu       sync.Mutex
-	asked    []availability.ExplainRequest
-	answered availability.Explanation
-	held     []availability.Held    // bookings in the last request for conflicts with a new offer
-	outside  []availability.Outside // answer to every request for conflicts
-	agenda   availability.Agenda    // answer to every request for an agenda
+	mu          sync.Mutex
+	requests    []availability.ExplainRequest
+	explanation availability.Explanation
+	held        []availability.Held    // bookings in the last request for conflicts with a new offer
+	affected    []availability.Outside // answer to every request for conflicts
+	agenda      availability.Agenda    // answer to every request for an agenda
 }
 
-// Plan sets the agenda that the fake returns in later requests: the members' working hours, class sessions and free
-// time.
-func (s *Availability) Plan(agenda availability.Agenda) {
+// SetAgenda sets the agenda that the fake returns in later requests: the members' working hours, class sessions and
+// free time.
+func (s *Availability) SetAgenda(agenda availability.Agenda) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agenda = agenda
 }
 
-// LeaveOutside sets the bookings that the fake reports in later requests as conflicts with every new offer.
-func (s *Availability) LeaveOutside(outside ...availability.Outside) {
+// SetAffected sets the bookings that the fake reports in later requests as conflicts with every new offer.
+func (s *Availability) SetAffected(outside ...availability.Outside) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outside = outside
+	s.affected = outside
 }
 
-// Held returns the bookings that console sent in its last request for conflicts with a new offer.
-func (s *Availability) Held() []availability.Held {
+// ListHeld returns the bookings that console sent in its last request for conflicts with a new offer.
+func (s *Availability) ListHeld() []availability.Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// Answer sets the explanation that the fake returns for every start in later requests.
-func (s *Availability) Answer(explained availability.Explanation) {
+// SetExplanation sets the explanation that the fake returns for every start in later requests.
+func (s *Availability) SetExplanation(explained availability.Explanation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answered = explained
+	s.explanation = explained
 }
 
-// Asked returns all requests for an explanation that the fake has received.
-func (s *Availability) Asked() []availability.ExplainRequest {
+// ListRequests returns all requests for an explanation that the fake has received.
+func (s *Availability) ListRequests() []availability.ExplainRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked
+	return s.requests
 }
 
 // Handler serves those requests of availability's internal API that console sends.
 func (s *Availability) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /internal/explain", locked(&s.mu, func(r *http.Request) (*reply, error) {
+	mux.Handle("POST /internal/explain", serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
 		var asked availability.ExplainRequest
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 			return nil, err
 		}
-		s.asked = append(s.asked, asked)
-		return ok(s.answered)
+		s.requests = append(s.requests, asked)
+		return newReply(s.explanation)
 	}))
-	mux.Handle("POST /internal/outside", locked(&s.mu, func(r *http.Request) (*reply, error) {
+	mux.Handle("POST /internal/outside", serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
 		var asked availability.OutsideRequest
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 			return nil, err
 		}
 		s.held = asked.Held
-		return ok(availability.OutsideResponse{Outside: s.outside})
+		return newReply(availability.OutsideResponse{Outside: s.affected})
 	}))
-	mux.Handle("POST /internal/agenda", locked(&s.mu, func(*http.Request) (*reply, error) {
+	mux.Handle("POST /internal/agenda", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
 		agenda := s.agenda
 		agenda.Computed = true
-		return ok(agenda)
+		return newReply(agenda)
 	}))
-	mux.Handle("POST /internal/working-time", locked(&s.mu, func(*http.Request) (*reply, error) {
-		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former,
+	mux.Handle("POST /internal/working-time", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
+		return newReply(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March,
+			StaffID: FormerMember,
 			Minutes: 120}}})
 	}))
 	return mux

@@ -19,12 +19,12 @@ import (
 // Booking is a fake of the service booking that keeps its data in memory.
 type Booking struct {
 	Events
-	mu        sync.Mutex
-	calendars map[string][]booking.Calendar
-	keys      map[string][]booking.Key
-	bookings  map[string][]booking.Booking
-	tickets   map[string][]booking.Ticket
-	silent    []string // last path segment of each request that must not notify the customer
+	mu             sync.Mutex
+	calendars      map[string][]booking.Calendar
+	keys           map[string][]booking.Key
+	bookings       map[string][]booking.Booking
+	tickets        map[string][]booking.Ticket
+	silentRequests []string // last path segment of each request that must not notify the customer
 }
 
 // TakeSilent returns the last path segment, for example "confirm", of each request that must not notify the customer.
@@ -32,14 +32,14 @@ type Booking struct {
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	taken := s.silent
-	s.silent = nil
+	taken := s.silentRequests
+	s.silentRequests = nil
 	return taken
 }
 
 func (s *Booking) noteSilent(r *http.Request) {
 	if r.Header.Get(actor.NotifyHeader) == actor.NotifyNo {
-		s.silent = append(s.silent, path.Base(r.URL.Path))
+		s.silentRequests = append(s.silentRequests, path.Base(r.URL.Path))
 	}
 }
 
@@ -53,8 +53,8 @@ func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
 	s.bookings[businessID.String()] = append(s.bookings[businessID.String()], b)
 }
 
-// LiveKeys returns the number of API keys that a business has and that are not revoked.
-func (s *Booking) LiveKeys(businessID uuid.UUID) int {
+// CountLiveKeys returns the number of API keys that a business has and that are not revoked.
+func (s *Booking) CountLiveKeys(businessID uuid.UUID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	live := 0
@@ -74,34 +74,34 @@ func (s *Booking) Handler() http.Handler {
 		"GET /internal/businesses/{business}/keys":                       s.listKeys,
 		"DELETE /internal/businesses/{business}/keys":                    s.revokeAll,
 		"DELETE /internal/businesses/{business}/keys/{id}":               s.revokeKey,
-		"GET /internal/businesses/{business}/bookings":                   s.list,
+		"GET /internal/businesses/{business}/bookings":                   s.listBookings,
 		"GET /internal/businesses/{business}/reports/{report}":           s.reportRows,
 		"POST /internal/businesses/{business}/bookings":                  s.book,
 		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
-		"GET /internal/businesses/{business}/bookings/ahead":             s.ahead,
-		"GET /internal/businesses/{business}/bookings/{id}":              s.one,
-		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.cancellation,
+		"GET /internal/businesses/{business}/bookings/ahead":             s.listAhead,
+		"GET /internal/businesses/{business}/bookings/{id}":              s.showBooking,
+		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.previewCancellation,
 		"POST /internal/businesses/{business}/bookings/{id}/cancel":      s.cancel,
 		"POST /internal/businesses/{business}/bookings/{id}/refund":      s.refund,
-		"POST /internal/businesses/{business}/bookings/{id}/{move}":      s.move,
-		"GET /internal/businesses/{business}/tickets/ahead":              s.ticketsAhead,
+		"POST /internal/businesses/{business}/bookings/{id}/{move}":      s.transition,
+		"GET /internal/businesses/{business}/tickets/ahead":              s.listTicketsAhead,
 		"POST /internal/businesses/{business}/tickets":                   s.sellTickets,
-		"POST /internal/businesses/{business}/tickets/sales":             s.sales,
+		"POST /internal/businesses/{business}/tickets/sales":             s.listSales,
 		"GET /internal/businesses/{business}/tickets":                    s.listTickets,
 		"GET /internal/businesses/{business}/tickets/{id}":               s.showTickets,
-		"GET /internal/businesses/{business}/tickets/{id}/cancellation":  s.ticketCancellation,
+		"GET /internal/businesses/{business}/tickets/{id}/cancellation":  s.previewTicketCancellation,
 		"POST /internal/businesses/{business}/tickets/{id}/cancel":       s.cancelTickets,
 		"POST /internal/businesses/{business}/tickets/{id}/refund":       s.refundTickets,
-		"GET /internal/businesses/{business}/events":                     s.events,
+		"GET /internal/businesses/{business}/events":                     s.listEvents,
 		"POST /internal/businesses/{business}/calendars":                 s.createCalendar,
 		"GET /internal/businesses/{business}/calendars":                  s.listCalendars,
 		"DELETE /internal/businesses/{business}/calendars/{id}":          s.revokeCalendar,
-		"POST /internal/businesses/{business}/customers/search":          s.customers,
-		"POST /internal/businesses/{business}/customers/held":            s.held,
-		"POST /internal/businesses/{business}/customers/expiring":        s.expiring,
-		"POST /internal/businesses/{business}/customers/erase":           s.erase,
+		"POST /internal/businesses/{business}/customers/search":          s.listCustomers,
+		"POST /internal/businesses/{business}/customers/held":            s.exportCustomer,
+		"POST /internal/businesses/{business}/customers/expiring":        s.countExpiring,
+		"POST /internal/businesses/{business}/customers/erase":           s.eraseCustomer,
 	} {
-		mux.Handle(pattern, locked(&s.mu, answer))
+		mux.Handle(pattern, serveLocked(&s.mu, answer))
 	}
 	return mux
 }
@@ -116,7 +116,7 @@ func (s *Booking) createKey(r *http.Request) (*reply, error) {
 	}
 	key := booking.Key{
 		ID: uuid.New(), Name: wanted.Name, Scope: wanted.Scope, Prefix: "sm_01234567",
-		CreatedAt: Epoch, CreatedBy: makerOf(r), ExpiresAt: wanted.ExpiresAt,
+		CreatedAt: Epoch, CreatedBy: findCreator(r), ExpiresAt: wanted.ExpiresAt,
 	}
 	if s.keys == nil {
 		s.keys = map[string][]booking.Key{}
@@ -128,8 +128,8 @@ func (s *Booking) createKey(r *http.Request) (*reply, error) {
 }
 
 func (s *Booking) listKeys(r *http.Request) (*reply, error) {
-	entries, next := page(r, s.keys[r.PathValue("business")])
-	return ok(booking.KeyList{Keys: entries, NextCursor: next})
+	entries, next := cutPage(r, s.keys[r.PathValue("business")])
+	return newReply(booking.KeyList{Keys: entries, NextCursor: next})
 }
 
 func (s *Booking) revokeKey(r *http.Request) (*reply, error) {
@@ -152,32 +152,32 @@ func (s *Booking) revokeAll(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusNoContent}, nil
 }
 
-func (s *Booking) list(r *http.Request) (*reply, error) {
+func (s *Booking) listBookings(r *http.Request) (*reply, error) {
 	filter, err := bookingclient.ReadFilter(func(name string) []string { return r.URL.Query()[name] })
 	if err != nil {
 		return nil, err
 	}
 	var found []booking.Booking
 	for _, b := range s.bookings[r.PathValue("business")] {
-		if finds(filter, b) {
+		if matchesFilter(filter, b) {
 			found = append(found, b)
 		}
 	}
-	entries, next := page(r, found)
-	return ok(booking.BookingList{Bookings: entries, NextCursor: next})
+	entries, next := cutPage(r, found)
+	return newReply(booking.BookingList{Bookings: entries, NextCursor: next})
 }
 
-func (s *Booking) ahead(r *http.Request) (*reply, error) {
+func (s *Booking) listAhead(r *http.Request) (*reply, error) {
 	live := 0
 	for _, b := range s.bookings[r.PathValue("business")] {
 		if b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed {
 			live++
 		}
 	}
-	return ok(booking.AheadCount{Count: live})
+	return newReply(booking.AheadCount{Count: live})
 }
 
-func finds(f booking.Filter, b booking.Booking) bool {
+func matchesFilter(f booking.Filter, b booking.Booking) bool {
 	return (f.From == nil || b.Date >= f.From.String()) && (f.To == nil || b.Date <= f.To.String()) &&
 		(f.Status == "" || b.Status == f.Status) && (f.Source == "" || b.Source == f.Source) &&
 		(f.StaffID == nil || b.StaffID != nil && *b.StaffID == *f.StaffID) &&
@@ -191,21 +191,21 @@ func finds(f booking.Filter, b booking.Booking) bool {
 
 // hasPayment reports whether a payment has the status in the argument `asked`. If `asked` is "", hasPayment returns
 // true.
-func hasPayment(p *booking.Payment, asked string) bool {
+func hasPayment(p *booking.Payment, wanted string) bool {
 	switch {
-	case asked == "" || p == nil:
-		return asked == ""
-	case asked == booking.PaymentRefundFailed:
+	case wanted == "" || p == nil:
+		return wanted == ""
+	case wanted == booking.PaymentRefundFailed:
 		return p.Refund != nil && p.Refund.Status == booking.RefundRefused
-	case asked == booking.PaymentDisputed:
+	case wanted == booking.PaymentDisputed:
 		return p.Dispute != nil
 	}
-	return p.Status == asked
+	return p.Status == wanted
 }
 
-// moves describes the transitions of a booking by their names. Each transition has the statuses in which it is allowed,
-// and the status that it sets.
-var moves = map[string]struct {
+// transitions describes the transitions of a booking by their names. Each transition has the statuses in which it is
+// allowed, and the status that it sets.
+var transitions = map[string]struct {
 	from []string
 	to   string
 }{
@@ -215,17 +215,17 @@ var moves = map[string]struct {
 	booking.MoveReopen:   {[]string{booking.StatusCompleted, booking.StatusNoShow}, booking.StatusConfirmed},
 }
 
-func (s *Booking) move(r *http.Request) (*reply, error) {
+func (s *Booking) transition(r *http.Request) (*reply, error) {
 	s.noteSilent(r)
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "Booking not found")
 	}
-	step := moves[r.PathValue("move")]
+	step := transitions[r.PathValue("move")]
 	if !slices.Contains(step.from, bookings[i].Status) {
 		return nil, fault.Newf(fault.Conflict, "A %s booking cannot be moved so.", bookings[i].Status)
 	}
 	bookings[i].Status = step.to
-	return ok(bookings[i])
+	return newReply(bookings[i])
 }

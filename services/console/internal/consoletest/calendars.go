@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// CalendarToken is the secret part of every calendar feed's address in a [World].
+// CalendarToken is the secret part of every calendar feed's address in a [Fixture].
 const CalendarToken = "mZ2Qm1rZyQ0v3pXkK1tW9g"
 
 func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
@@ -23,7 +23,7 @@ func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.InvalidParameter, "shows: send times or names.")
 	}
 	made := booking.Calendar{ID: uuid.New(), StaffID: wanted.StaffID, Shows: wanted.Shows, CreatedAt: Epoch,
-		CreatedBy: makerOf(r)}
+		CreatedBy: findCreator(r)}
 	if s.calendars == nil {
 		s.calendars = map[string][]booking.Calendar{}
 	}
@@ -34,8 +34,8 @@ func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
 }
 
 func (s *Booking) listCalendars(r *http.Request) (*reply, error) {
-	entries, next := page(r, s.calendars[r.PathValue("business")])
-	return ok(booking.CalendarList{Calendars: entries, NextCursor: next})
+	entries, next := cutPage(r, s.calendars[r.PathValue("business")])
+	return newReply(booking.CalendarList{Calendars: entries, NextCursor: next})
 }
 
 func (s *Booking) revokeCalendar(r *http.Request) (*reply, error) {

@@ -19,25 +19,25 @@ func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
 	return &bookings[i], nil
 }
 
-func (s *Booking) one(r *http.Request) (*reply, error) {
+func (s *Booking) showBooking(r *http.Request) (*reply, error) {
 	b, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(*b)
+	return newReply(*b)
 }
 
-func (s *Booking) cancellation(r *http.Request) (*reply, error) {
+func (s *Booking) previewCancellation(r *http.Request) (*reply, error) {
 	b, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
 	if b.Status == booking.StatusCancelled {
-		return ok(booking.Cancellation{Reason: b.Status, Refund: booking.CancellationRefund{Amount: "0.00",
+		return newReply(booking.Cancellation{Reason: b.Status, Refund: booking.CancellationRefund{Amount: "0.00",
 			Currency: b.Currency}})
 	}
 	until := Epoch
-	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "20.00", Percent: 50,
+	return newReply(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "20.00", Percent: 50,
 		Currency: b.Currency}, Until: &until})
 }
 
@@ -69,16 +69,16 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
 	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	var err error
-	if b.Payment.Refund, err = refunding(r, b.Payment.Amount, "20.00"); err != nil {
+	if b.Payment.Refund, err = parseRefund(r, b.Payment.Amount, "20.00"); err != nil {
 		return nil, err
 	}
-	return ok(*b)
+	return newReply(*b)
 }
 
-// refunding returns the refund that a request asks for, or nil if the request asks for no refund. The argument `paid`
+// parseRefund returns the refund that a request asks for, or nil if the request asks for no refund. The argument `paid`
 // is the amount that was paid online. The argument `unsaid` is the refundable amount of the cancellation policy;
-// refunding returns it if the request names no amount.
-func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
+// parseRefund returns it if the request names no amount.
+func parseRefund(r *http.Request, paid, defaultAmount json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, erro
 	case booking.RefundFull:
 		amount = paid
 	case booking.RefundPolicy, "":
-		amount = unsaid
+		amount = defaultAmount
 	}
 	return &booking.Refund{Amount: amount, Percent: 50, Status: booking.RefundPending}, nil
 }

@@ -33,46 +33,48 @@ var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 // Catalog is a fake of the service catalog that keeps manifests in memory.
 type Catalog struct {
 	Events
-	mu         sync.Mutex
-	businesses map[string][]version // versions of each business by slug, oldest first
-	keys       []string             // Idempotency-Keys of all requests to publish
-	before     func()               // function to call before the next publishing or rollback
-	after      func()               // function to call after the next read of an offer
-	staff      bool                 // true if the fake returns offers with their staff
-	removed    map[string]bool      // completed removals, by the slug and Idempotency-Key joined
+	mu            sync.Mutex
+	businesses    map[string][]version // versions of each business by slug, oldest first
+	keys          []string             // Idempotency-Keys of all requests to publish
+	beforePublish func()               // function to call before the next publishing or rollback
+	afterSnapshot func()               // function to call after the next read of an offer
+	showsStaff    bool                 // true if the fake returns offers with their staff
+	removed       map[string]bool      // completed removals, by the slug and Idempotency-Key joined
 }
 
-// Keys returns the Idempotency-Keys of all requests to publish that the fake has received.
-func (s *Catalog) Keys() []string {
+// ListKeys returns the Idempotency-Keys of all requests to publish that the fake has received.
+func (s *Catalog) ListKeys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys)
 }
 
-// BeforePublish runs the function in the argument `do` once, before the fake handles the next publishing or rollback.
-func (s *Catalog) BeforePublish(do func()) {
+// SetBeforePublish runs the function in the argument `do` once, before the fake handles the next publishing or
+// rollback.
+func (s *Catalog) SetBeforePublish(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.before = do
+	s.beforePublish = do
 }
 
 // ShowStaff makes the fake return offers with their staff in later requests.
 func (s *Catalog) ShowStaff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.staff = true
+	s.showsStaff = true
 }
 
-// AfterOffer runs the function in the argument `do` once, after the fake has handled the next request to read an offer.
-func (s *Catalog) AfterOffer(do func()) {
+// SetAfterSnapshot runs the function in the argument `do` once, after the fake has handled the next request to read an
+// offer.
+func (s *Catalog) SetAfterSnapshot(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.after = do
+	s.afterSnapshot = do
 }
 
 // Put publishes a valid manifest in the fake without a request. Call Put only in functions that are passed to
-// [Catalog.BeforePublish] or [Catalog.AfterOffer]: Put does not lock the fake, and the fake is locked only while these
-// functions run.
+// [Catalog.SetBeforePublish] or [Catalog.SetAfterSnapshot]: Put does not lock the fake, and the fake is locked only
+// while these functions run.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
@@ -96,22 +98,22 @@ func (s *Catalog) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
 		"GET /internal/removed": func(*http.Request) (*reply, error) {
-			return ok(catalog.RemovedList{IDs: []uuid.UUID{}})
+			return newReply(catalog.RemovedList{IDs: []uuid.UUID{}})
 		},
 		"PUT /internal/businesses/{slug}": func(r *http.Request) (*reply, error) {
 			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
 			return s.publish(r)
 		},
-		"GET /internal/businesses/{slug}":            s.get,
-		"DELETE /internal/businesses/{slug}":         s.remove,
-		"GET /internal/businesses":                   s.list,
-		"GET /internal/businesses/{slug}/versions":   s.versions,
+		"GET /internal/businesses/{slug}":            s.getManifest,
+		"DELETE /internal/businesses/{slug}":         s.removeBusiness,
+		"GET /internal/businesses":                   s.listBusinesses,
+		"GET /internal/businesses/{slug}/versions":   s.listVersions,
 		"POST /internal/businesses/{slug}/rollback":  s.rollback,
 		"POST /internal/businesses/{slug}/offer":     s.compile,
-		"GET /internal/businesses/{business}/events": s.events,
-		"GET /internal/offers/{slug}":                s.offer,
+		"GET /internal/businesses/{business}/events": s.listEvents,
+		"GET /internal/offers/{slug}":                s.getSnapshot,
 	} {
-		mux.Handle(pattern, locked(&s.mu, answer))
+		mux.Handle(pattern, serveLocked(&s.mu, answer))
 	}
 	return mux
 }
@@ -124,7 +126,7 @@ type reply struct {
 	value  any
 }
 
-func locked(mu *sync.Mutex, answer func(*http.Request) (*reply, error)) http.Handler {
+func serveLocked(mu *sync.Mutex, answer func(*http.Request) (*reply, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -147,7 +149,7 @@ func locked(mu *sync.Mutex, answer func(*http.Request) (*reply, error)) http.Han
 	})
 }
 
-func ok(value any) (*reply, error) { return &reply{status: http.StatusOK, value: value}, nil }
+func newReply(value any) (*reply, error) { return &reply{status: http.StatusOK, value: value}, nil }
 
 func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	text, err := io.ReadAll(r.Body)
@@ -164,7 +166,7 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
+	return s.addVersion(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
 }
 
 // compile returns the offer that would be created if the manifest in the request were published.
@@ -177,11 +179,12 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	if len(problems) > 0 {
 		return nil, manifest.Invalid(problems)
 	}
-	return ok(offerOf(m, r.PathValue("slug"), 1))
+	return newReply(newSnapshot(m, r.PathValue("slug"), 1))
 }
 
-// offerOf returns the published offer of a manifest. The result has only those parts of an offer that console reads.
-func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Snapshot {
+// newSnapshot returns the published offer of a manifest. The result has only those parts of an offer that console
+// reads.
+func newSnapshot(m *manifest.Manifest, slug string, version int64) catalog.Snapshot {
 	o := catalog.Snapshot{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
 		Modules: catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
@@ -210,13 +213,13 @@ func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Snapshot 
 	return o
 }
 
-func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
-	if do := s.before; do != nil {
-		s.before = nil
+func (s *Catalog) addVersion(r *http.Request, v version) (*reply, error) {
+	if do := s.beforePublish; do != nil {
+		s.beforePublish = nil
 		do()
 	}
 	slug := r.PathValue("slug")
-	if known := r.Header.Get("If-Match"); known != "" && known != tag(len(s.businesses[slug])) {
+	if known := r.Header.Get("If-Match"); known != "" && known != formatETag(len(s.businesses[slug])) {
 		return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %s; read it and "+
 			"try again.", len(s.businesses[slug]), strings.Trim(known, `"`))
 	}
@@ -228,12 +231,12 @@ func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
 	}
 	s.businesses[slug] = append(s.businesses[slug], v)
 	n := len(s.businesses[slug])
-	return ok(catalog.Published{ID: v.id, Slug: slug, Version: int64(n), Created: n == 1})
+	return newReply(catalog.Published{ID: v.id, Slug: slug, Version: int64(n), Created: n == 1})
 }
 
-func tag(version int) string { return strconv.Quote(strconv.Itoa(version)) }
+func formatETag(version int) string { return strconv.Quote(strconv.Itoa(version)) }
 
-func (s *Catalog) find(r *http.Request, number string) (*version, int, error) {
+func (s *Catalog) findVersion(r *http.Request, number string) (*version, int, error) {
 	versions := s.businesses[r.PathValue("slug")]
 	if len(versions) == 0 {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
@@ -248,8 +251,8 @@ func (s *Catalog) find(r *http.Request, number string) (*version, int, error) {
 	return &versions[n-1], n, nil
 }
 
-func (s *Catalog) get(r *http.Request) (*reply, error) {
-	v, n, err := s.find(r, r.URL.Query().Get("version"))
+func (s *Catalog) getManifest(r *http.Request) (*reply, error) {
+	v, n, err := s.findVersion(r, r.URL.Query().Get("version"))
 	if err != nil {
 		return nil, err
 	}
@@ -258,35 +261,35 @@ func (s *Catalog) get(r *http.Request) (*reply, error) {
 		text, mediaType = v.text, v.mediaType
 	}
 	return &reply{status: http.StatusOK, body: text, header: map[string]string{"Content-Type": mediaType,
-		"ETag": tag(n)}}, nil
+		"ETag": formatETag(n)}}, nil
 }
 
-func (s *Catalog) offer(r *http.Request) (*reply, error) {
-	v, n, err := s.find(r, "")
+func (s *Catalog) getSnapshot(r *http.Request) (*reply, error) {
+	v, n, err := s.findVersion(r, "")
 	if err != nil {
 		return nil, err
 	}
-	if do := s.after; do != nil {
-		s.after = nil
+	if do := s.afterSnapshot; do != nil {
+		s.afterSnapshot = nil
 		defer do()
 	}
 	m, _ := manifest.Parse(v.canonical)
-	o := offerOf(m, r.PathValue("slug"), int64(n))
+	o := newSnapshot(m, r.PathValue("slug"), int64(n))
 	for i := range m.Staff {
-		if s.staff {
+		if s.showsStaff {
 			o.Staff = append(o.Staff, catalog.Staff{ID: m.Staff[i].ObjectID(o.ID), Key: string(m.Staff[i].Key),
 				Name: string(m.Staff[i].Name), Active: m.Staff[i].IsActive()})
 		}
 	}
-	return ok(o)
+	return newReply(o)
 }
 
-func (s *Catalog) remove(r *http.Request) (*reply, error) {
+func (s *Catalog) removeBusiness(r *http.Request) (*reply, error) {
 	slug, key := r.PathValue("slug"), r.Header.Get("Idempotency-Key")
 	if s.removed[slug+" "+key] {
 		return &reply{status: http.StatusNoContent}, nil
 	}
-	v, _, err := s.find(r, "")
+	v, _, err := s.findVersion(r, "")
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +303,7 @@ func (s *Catalog) remove(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusNoContent}, nil
 }
 
-func (s *Catalog) list(r *http.Request) (*reply, error) {
+func (s *Catalog) listBusinesses(r *http.Request) (*reply, error) {
 	var all []catalog.Business
 	for slug, versions := range s.businesses {
 		v := versions[len(versions)-1]
@@ -311,12 +314,12 @@ func (s *Catalog) list(r *http.Request) (*reply, error) {
 			UpdatedAt: Epoch})
 	}
 	slices.SortFunc(all, func(a, b catalog.Business) int { return cmp.Compare(a.Slug, b.Slug) })
-	entries, next := page(r, all)
-	return ok(catalog.BusinessList{Businesses: entries, NextCursor: next})
+	entries, next := cutPage(r, all)
+	return newReply(catalog.BusinessList{Businesses: entries, NextCursor: next})
 }
 
-func (s *Catalog) versions(r *http.Request) (*reply, error) {
-	_, newest, err := s.find(r, "")
+func (s *Catalog) listVersions(r *http.Request) (*reply, error) {
+	_, newest, err := s.findVersion(r, "")
 	if err != nil {
 		return nil, err
 	}
@@ -324,8 +327,8 @@ func (s *Catalog) versions(r *http.Request) (*reply, error) {
 	for n := newest; n > 0; n-- {
 		all = append(all, catalog.Version{Version: int64(n), PublishedAt: Epoch})
 	}
-	entries, next := page(r, all)
-	return ok(catalog.VersionList{Versions: entries, NextCursor: next})
+	entries, next := cutPage(r, all)
+	return newReply(catalog.VersionList{Versions: entries, NextCursor: next})
 }
 
 func (s *Catalog) rollback(r *http.Request) (*reply, error) {
@@ -333,9 +336,9 @@ func (s *Catalog) rollback(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
 		return nil, err
 	}
-	v, _, err := s.find(r, strconv.FormatInt(to.Version, 10))
+	v, _, err := s.findVersion(r, strconv.FormatInt(to.Version, 10))
 	if err != nil {
 		return nil, err
 	}
-	return s.add(r, *v)
+	return s.addVersion(r, *v)
 }

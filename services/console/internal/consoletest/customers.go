@@ -17,9 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// found answers a search for customers as the real services do. The query matches parts of e-mail addresses and
-// names.
-func found(r *http.Request, known []customer.Customer) (*reply, error) {
+// answerCustomers answers a search for customers as the real services do. The query matches parts of e-mail addresses
+// and names.
+func answerCustomers(r *http.Request, known []customer.Customer) (*reply, error) {
 	var asked customer.Search
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -38,10 +38,10 @@ func found(r *http.Request, known []customer.Customer) (*reply, error) {
 			list.Customers = append(list.Customers, c)
 		}
 	}
-	return ok(list)
+	return newReply(list)
 }
 
-func of(email *string, name string, at time.Time, count func(*customer.Customer)) []customer.Customer {
+func newCustomers(email *string, name string, at time.Time, count func(*customer.Customer)) []customer.Customer {
 	if email == nil || *email == "" {
 		return nil
 	}
@@ -50,22 +50,22 @@ func of(email *string, name string, at time.Time, count func(*customer.Customer)
 	return []customer.Customer{c}
 }
 
-func (s *Booking) customers(r *http.Request) (*reply, error) {
+func (s *Booking) listCustomers(r *http.Request) (*reply, error) {
 	var known []customer.Customer
 	for _, b := range s.bookings[r.PathValue("business")] {
-		known = append(known, of(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) {
+		known = append(known, newCustomers(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) {
 			c.Bookings = 1
 		})...)
 	}
 	for _, t := range s.tickets[r.PathValue("business")] {
-		known = append(known, of(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) {
+		known = append(known, newCustomers(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) {
 			c.Tickets = 1
 		})...)
 	}
-	return found(r, known)
+	return answerCustomers(r, known)
 }
 
-func (s *Booking) held(r *http.Request) (*reply, error) {
+func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
 	var asked customer.Of
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -81,11 +81,12 @@ func (s *Booking) held(r *http.Request) (*reply, error) {
 			held.Tickets = append(held.Tickets, t)
 		}
 	}
-	return ok(held)
+	return newReply(held)
 }
 
-// erase erases a customer's data. Without force in the request, erase keeps the data in pending bookings.
-func (s *Booking) erase(r *http.Request) (*reply, error) {
+// eraseCustomer erases a customer's data. Without force in the request, eraseCustomer keeps the data in pending
+// bookings.
+func (s *Booking) eraseCustomer(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -103,20 +104,21 @@ func (s *Booking) erase(r *http.Request) (*reply, error) {
 			erased.Bookings++
 		}
 	}
-	return ok(erased)
+	return newReply(erased)
 }
 
-func (s *Rental) customers(r *http.Request) (*reply, error) {
+func (s *Rental) listCustomers(r *http.Request) (*reply, error) {
 	var known []customer.Customer
 	for _, one := range s.reservations {
-		known = append(known, of(one.CustomerEmail, one.CustomerName, one.CreatedAt, func(c *customer.Customer) {
-			c.Reservations = 1
-		})...)
+		known = append(known, newCustomers(one.CustomerEmail, one.CustomerName, one.CreatedAt,
+			func(c *customer.Customer) {
+				c.Reservations = 1
+			})...)
 	}
-	return found(r, known)
+	return answerCustomers(r, known)
 }
 
-func (s *Rental) held(r *http.Request) (*reply, error) {
+func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
 	var asked customer.Of
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -127,10 +129,10 @@ func (s *Rental) held(r *http.Request) (*reply, error) {
 			held.Reservations = append(held.Reservations, one)
 		}
 	}
-	return ok(held)
+	return newReply(held)
 }
 
-func (s *Rental) erase(r *http.Request) (*reply, error) {
+func (s *Rental) eraseCustomer(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -142,7 +144,7 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 			erased.Reservations++
 		}
 	}
-	return ok(erased)
+	return newReply(erased)
 }
 
 // Message stands for two records of a customer that the service notifications stores: a message and a webhook delivery.
@@ -152,38 +154,38 @@ type Message struct {
 	To    string
 }
 
-// Keep stores messages to the customers of a business in the fake.
-func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
+// AddMessages stores messages to the customers of a business in the fake.
+func (s *Notifications) AddMessages(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
+	s.storedMessages[businessID.String()] = append(s.storedMessages[businessID.String()], kept...)
 }
 
-// Leave simulates an outage of notifications. If the argument `away` is true, the fake refuses requests to export or
-// erase a customer's data. If `away` is false, the fake accepts such requests again.
-func (s *Notifications) Leave(away bool) {
+// SetUnavailable simulates an outage of notifications. If the argument `away` is true, the fake refuses requests to
+// export or erase a customer's data. If `away` is false, the fake accepts such requests again.
+func (s *Notifications) SetUnavailable(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.away = away
+	s.isUnavailable = away
 }
 
-func (s *Notifications) there() error {
-	if s.away {
+func (s *Notifications) checkAvailable() error {
+	if s.isUnavailable {
 		return fault.New(fault.PeerUnavailable, "The database does not answer; try again shortly.")
 	}
 	return nil
 }
 
-func (s *Notifications) held(r *http.Request) (*reply, error) {
+func (s *Notifications) exportCustomer(r *http.Request) (*reply, error) {
 	var asked customer.Of
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
-	if err := s.there(); err != nil {
+	if err := s.checkAvailable(); err != nil {
 		return nil, err
 	}
 	held := notifications.Held{Messages: []notifications.HeldMessage{}}
-	for _, m := range s.kept[r.PathValue("business")] {
+	for _, m := range s.storedMessages[r.PathValue("business")] {
 		if strings.EqualFold(m.To, asked.Email) {
 			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.",
 				Message: notifications.Message{
@@ -193,27 +195,27 @@ func (s *Notifications) held(r *http.Request) (*reply, error) {
 				}})
 		}
 	}
-	return ok(held)
+	return newReply(held)
 }
 
-func (s *Notifications) erase(r *http.Request) (*reply, error) {
+func (s *Notifications) eraseCustomer(r *http.Request) (*reply, error) {
 	var asked notifications.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
-	if err := s.there(); err != nil {
+	if err := s.checkAvailable(); err != nil {
 		return nil, err
 	}
 	of := r.PathValue("business")
-	before := len(s.kept[of])
-	s.kept[of] = slices.DeleteFunc(s.kept[of], func(m Message) bool {
+	before := len(s.storedMessages[of])
+	s.storedMessages[of] = slices.DeleteFunc(s.storedMessages[of], func(m Message) bool {
 		return strings.EqualFold(m.To, asked.Email) && !slices.Contains(asked.Stay, m.About)
 	})
-	erased := before - len(s.kept[of])
-	return ok(notifications.Erased{Messages: erased, Deliveries: erased})
+	erased := before - len(s.storedMessages[of])
+	return newReply(notifications.Erased{Messages: erased, Deliveries: erased})
 }
 
-func (s *Booking) expiring(r *http.Request) (*reply, error) {
+func (s *Booking) countExpiring(r *http.Request) (*reply, error) {
 	var asked customer.Expiring
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -224,10 +226,10 @@ func (s *Booking) expiring(r *http.Request) (*reply, error) {
 			digests = append(digests, strings.ToLower(b.CustomerEmail))
 		}
 	}
-	return ok(customer.CutExpiring(digests))
+	return newReply(customer.CutExpiring(digests))
 }
 
-func (s *Rental) expiring(r *http.Request) (*reply, error) {
+func (s *Rental) countExpiring(r *http.Request) (*reply, error) {
 	var asked customer.Expiring
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -239,5 +241,5 @@ func (s *Rental) expiring(r *http.Request) (*reply, error) {
 		}
 		digests = append(digests, strings.ToLower(*one.CustomerEmail))
 	}
-	return ok(customer.CutExpiring(digests))
+	return newReply(customer.CutExpiring(digests))
 }

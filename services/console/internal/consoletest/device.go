@@ -16,9 +16,9 @@ import (
 // Device simulates a browser on a device that has one passkey (WebAuthn). A test sets the fields of a Device to
 // simulate a page of another site, a copied passkey, or a device that does not verify its user.
 type Device struct {
-	Origin     string // origin that the browser reports for the page
-	Count      uint32 // signature counter; 0 if the device does not count its signatures
-	Unverified bool   // true if the device does not verify its user
+	Origin       string // origin that the browser reports for the page
+	Count        uint32 // signature counter; 0 if the device does not count its signatures
+	IsUnverified bool   // true if the device does not verify its user
 
 	id, holder []byte
 	key        *ecdsa.PrivateKey
@@ -43,20 +43,20 @@ type options struct {
 	} `json:"publicKey"`
 }
 
-func parse(t *testing.T, told string) options {
+func parseOptions(t *testing.T, text string) options {
 	t.Helper()
 	var o options
-	if err := json.Unmarshal([]byte(told), &o); err != nil || o.PublicKey.Challenge == "" {
-		t.Fatalf("%v: %s", err, told)
+	if err := json.Unmarshal([]byte(text), &o); err != nil || o.PublicKey.Challenge == "" {
+		t.Fatalf("%v: %s", err, text)
 	}
 	return o
 }
 
-// Make creates the passkey, and returns the value that the form of the page then sends. The argument `told` is the JSON
-// text of the WebAuthn options that the page received.
-func (d *Device) Make(t *testing.T, told string) string {
+// CreateCredential creates the passkey, and returns the value that the form of the page then sends. The argument `told`
+// is the JSON text of the WebAuthn options that the page received.
+func (d *Device) CreateCredential(t *testing.T, optionsText string) string {
 	t.Helper()
-	o := parse(t, told)
+	o := parseOptions(t, optionsText)
 	d.id = make([]byte, 20)
 	_, _ = rand.Read(d.id)
 	d.holder, _ = base64url.DecodeString(o.PublicKey.User.ID)
@@ -70,24 +70,25 @@ func (d *Device) Make(t *testing.T, told string) string {
 	}
 	cose := append([]byte{0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32}, point[1:33]...)
 	cose = append(append(cose, 0x22, 0x58, 32), point[33:]...)
-	data := append(d.data(o.PublicKey.RP.ID, protocol.FlagAttestedCredentialData), make([]byte, 16)...)
+	data := append(d.encodeAuthenticatorData(o.PublicKey.RP.ID, protocol.FlagAttestedCredentialData),
+		make([]byte, 16)...)
 	data = append(append(append(data, 0, byte(len(d.id))), d.id...), cose...)
 	attestation := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
-	return d.answer(map[string]any{
-		"clientDataJSON":    d.client("webauthn.create", o),
+	return d.encodeAnswer(map[string]any{
+		"clientDataJSON":    d.encodeClientData("webauthn.create", o),
 		"attestationObject": base64url.EncodeToString(append(attestation, data...)), "transports": []string{"internal"},
 	})
 }
 
 // Sign signs a challenge with the passkey, and returns the value that the form of the page then sends. The argument
 // `told` is the JSON text of the WebAuthn options that the page received. These options contain the challenge.
-func (d *Device) Sign(t *testing.T, told string) string {
+func (d *Device) Sign(t *testing.T, optionsText string) string {
 	t.Helper()
-	o := parse(t, told)
+	o := parseOptions(t, optionsText)
 	if d.Count > 0 {
 		d.Count++
 	}
-	data, client := d.data(o.PublicKey.RPID, 0), d.client("webauthn.get", o)
+	data, client := d.encodeAuthenticatorData(o.PublicKey.RPID, 0), d.encodeClientData("webauthn.get", o)
 	plain, _ := base64url.DecodeString(client)
 	sum := sha256.Sum256(plain)
 	digest := sha256.Sum256(append(append([]byte{}, data...), sum[:]...))
@@ -95,30 +96,31 @@ func (d *Device) Sign(t *testing.T, told string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.answer(map[string]any{
+	return d.encodeAnswer(map[string]any{
 		"clientDataJSON": client, "authenticatorData": base64url.EncodeToString(data),
 		"signature":  base64url.EncodeToString(signature),
 		"userHandle": base64url.EncodeToString(d.holder),
 	})
 }
 
-func (d *Device) client(kind string, o options) string {
+func (d *Device) encodeClientData(kind string, o options) string {
 	text, _ := json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": d.Origin,
 		"crossOrigin": false})
 	return base64url.EncodeToString(text)
 }
 
-// data returns the WebAuthn authenticator data: the hash of the site, the flags and the signature counter.
-func (d *Device) data(site string, flags protocol.AuthenticatorFlags) []byte {
+// encodeAuthenticatorData returns the WebAuthn authenticator data: the hash of the site, the flags and the signature
+// counter.
+func (d *Device) encodeAuthenticatorData(site string, flags protocol.AuthenticatorFlags) []byte {
 	sum := sha256.Sum256([]byte(site))
 	flags |= protocol.FlagUserPresent
-	if !d.Unverified {
+	if !d.IsUnverified {
 		flags |= protocol.FlagUserVerified
 	}
 	return binary.BigEndian.AppendUint32(append(sum[:], byte(flags)), d.Count)
 }
 
-func (d *Device) answer(response map[string]any) string {
+func (d *Device) encodeAnswer(response map[string]any) string {
 	id := base64url.EncodeToString(d.id)
 	text, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response,
 		"clientExtensionResults": map[string]any{}})

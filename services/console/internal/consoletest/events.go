@@ -30,8 +30,8 @@ func (s *Events) Record(events ...event.Event) {
 	})
 }
 
-// events lists events as libs/contracts/eventlog does: newest first, in pages that are sorted by time and id.
-func (s *Events) events(r *http.Request) (*reply, error) {
+// listEvents lists events as libs/contracts/eventlog does: newest first, in pages that are sorted by time and id.
+func (s *Events) listEvents(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := request.Query(func(name string) []string { return r.URL.Query()[name] })
@@ -58,7 +58,7 @@ func (s *Events) events(r *http.Request) (*reply, error) {
 	found, next := request.Cut(found, page.Limit, func(e event.Event) string {
 		return request.ByTime(e.At, e.ID)
 	})
-	return ok(event.List{Events: found, NextCursor: next})
+	return newReply(event.List{Events: found, NextCursor: next})
 }
 
 func matches(f event.Filter, e event.Event) bool {

@@ -11,26 +11,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Refused is an e-mail address. The fake refuses all mails to this address, as a mail server refuses mails to an
+// RefusedAddress is an e-mail address. The fake refuses all mails to this address, as a mail server refuses mails to an
 // unknown address.
-const Refused = "refused@example.com"
+const RefusedAddress = "refused@example.com"
 
 func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
 	var mail notifications.Mail
 	if err := json.NewDecoder(r.Body).Decode(&mail); err != nil {
 		return nil, err
 	}
-	if mail.To == Refused {
+	if mail.To == RefusedAddress {
 		return nil, fault.New(fault.Conflict, "The mail server refuses this mail.")
 	}
 	s.mails = append(s.mails, mail)
-	close(s.mailed)
-	s.mailed = make(chan struct{})
-	return ok(struct{}{})
+	close(s.mailSent)
+	s.mailSent = make(chan struct{})
+	return newReply(struct{}{})
 }
 
-// Mails returns all mails to an address that console has sent to the fake.
-func (s *Notifications) Mails(to string) []notifications.Mail {
+// ListMails returns all mails to an address that console has sent to the fake.
+func (s *Notifications) ListMails(to string) []notifications.Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []notifications.Mail
@@ -44,14 +44,14 @@ func (s *Notifications) Mails(to string) []notifications.Mail {
 
 // AwaitMail waits until console has sent `n` mails to the address in the argument `to`. AwaitMail returns the last of
 // these mails, and the path of the link in this mail.
-func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
+func (w *Fixture) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)
 	for {
 		w.Notifications.mu.Lock()
-		changed := w.Notifications.mailed
+		changed := w.Notifications.mailSent
 		w.Notifications.mu.Unlock()
-		if mails := w.Notifications.Mails(to); len(mails) >= n {
+		if mails := w.Notifications.ListMails(to); len(mails) >= n {
 			mail := mails[n-1]
 			return mail, strings.TrimPrefix(mail.Link, OwnerURL)
 		}

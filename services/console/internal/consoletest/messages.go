@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Mailed replaces the stored messages of a business with `n` messages to customers, and returns these messages, newest
-// first. The sending of the newest message has failed; the other messages were sent.
-func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
+// ReplaceMessages replaces the stored messages of a business with `n` messages to customers, and returns these
+// messages, newest first. The sending of the newest message has failed; the other messages were sent.
+func (s *Notifications) ReplaceMessages(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]notifications.WholeMessage, n)
@@ -48,12 +48,12 @@ func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 			found = append(found, m.Message)
 		}
 	}
-	entries, next := page(r, found)
-	return ok(notifications.MessageList{Messages: entries, NextCursor: next})
+	entries, next := cutPage(r, found)
+	return newReply(notifications.MessageList{Messages: entries, NextCursor: next})
 }
 
-// message returns the message whose id is in the path of the request. Fault: not_found.
-func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, error) {
+// findMessage returns the message whose id is in the path of the request. Fault: not_found.
+func (s *Notifications) findMessage(r *http.Request) (*notifications.WholeMessage, error) {
 	all := s.messages[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(m notifications.WholeMessage) bool { return m.ID.String() == r.PathValue("id") })
 	if i < 0 {
@@ -63,15 +63,15 @@ func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, e
 }
 
 func (s *Notifications) showMessage(r *http.Request) (*reply, error) {
-	m, err := s.message(r)
+	m, err := s.findMessage(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(*m)
+	return newReply(*m)
 }
 
 func (s *Notifications) retryMessage(r *http.Request) (*reply, error) {
-	m, err := s.message(r)
+	m, err := s.findMessage(r)
 	if err != nil {
 		return nil, err
 	}

@@ -12,49 +12,49 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Secret is the secret of all webhooks in a [World].
+// Secret is the secret of all webhooks in a [Fixture].
 const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
 // Notifications is a fake of the service notifications that keeps webhooks and messages in memory.
 type Notifications struct {
-	mu         sync.Mutex
-	webhooks   map[string][]notifications.Webhook
-	deliveries []notifications.Delivery
-	kept       map[string][]Message
-	away       bool
-	messages   map[string][]notifications.WholeMessage
-	mails      []notifications.Mail
-	mailed     chan struct{} // closed when the next mail is sent
+	mu             sync.Mutex
+	webhooks       map[string][]notifications.Webhook
+	deliveries     []notifications.Delivery
+	storedMessages map[string][]Message
+	isUnavailable  bool
+	messages       map[string][]notifications.WholeMessage
+	mails          []notifications.Mail
+	mailSent       chan struct{} // closed when the next mail is sent
 }
 
 // Handler serves those requests of notifications' internal API that console sends.
 func (s *Notifications) Handler() http.Handler {
 	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]notifications.WholeMessage{}
-	s.kept, s.mailed = map[string][]Message{}, make(chan struct{})
+	s.storedMessages, s.mailSent = map[string][]Message{}, make(chan struct{})
 	mux := http.NewServeMux()
 	const business = "/internal/businesses/{business}"
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
-		"POST " + business + "/webhooks":                s.create,
-		"GET " + business + "/webhooks":                 s.list,
-		"PATCH " + business + "/webhooks/{id}":          s.change,
-		"DELETE " + business + "/webhooks/{id}":         s.remove,
-		"POST " + business + "/webhooks/{id}/rotate":    s.rotate,
-		"POST " + business + "/webhooks/{id}/test":      s.test,
+		"POST " + business + "/webhooks":                s.createWebhook,
+		"GET " + business + "/webhooks":                 s.listWebhooks,
+		"PATCH " + business + "/webhooks/{id}":          s.changeWebhook,
+		"DELETE " + business + "/webhooks/{id}":         s.removeWebhook,
+		"POST " + business + "/webhooks/{id}/rotate":    s.rotateWebhook,
+		"POST " + business + "/webhooks/{id}/test":      s.testWebhook,
 		"GET " + business + "/webhooks/{id}/deliveries": s.listDeliveries,
-		"POST " + business + "/deliveries/{id}/retry":   s.retry,
-		"POST " + business + "/customers/erase":         s.erase,
-		"POST " + business + "/customers/held":          s.held,
+		"POST " + business + "/deliveries/{id}/retry":   s.retryDelivery,
+		"POST " + business + "/customers/erase":         s.eraseCustomer,
+		"POST " + business + "/customers/held":          s.exportCustomer,
 		"GET " + business + "/messages":                 s.listMessages,
 		"GET " + business + "/messages/{id}":            s.showMessage,
 		"POST " + business + "/messages/{id}/retry":     s.retryMessage,
 		"POST /internal/mails":                          s.sendMail,
 	} {
-		mux.Handle(pattern, locked(&s.mu, answer))
+		mux.Handle(pattern, serveLocked(&s.mu, answer))
 	}
 	return mux
 }
 
-func (s *Notifications) create(r *http.Request) (*reply, error) {
+func (s *Notifications) createWebhook(r *http.Request) (*reply, error) {
 	var wanted notifications.NewWebhook
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
 		return nil, err
@@ -63,19 +63,19 @@ func (s *Notifications) create(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.InvalidParameter, "url: only https is sent to.")
 	}
 	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true,
-		CreatedAt: Epoch, CreatedBy: makerOf(r)}
+		CreatedAt: Epoch, CreatedBy: findCreator(r)}
 	of := r.PathValue("business")
 	s.webhooks[of] = append(s.webhooks[of], made)
 	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: made, Secret: Secret}}, nil
 }
 
-func (s *Notifications) list(r *http.Request) (*reply, error) {
-	entries, next := page(r, s.webhooks[r.PathValue("business")])
-	return ok(notifications.WebhookList{Webhooks: entries, NextCursor: next})
+func (s *Notifications) listWebhooks(r *http.Request) (*reply, error) {
+	entries, next := cutPage(r, s.webhooks[r.PathValue("business")])
+	return newReply(notifications.WebhookList{Webhooks: entries, NextCursor: next})
 }
 
-// find returns the webhook whose id is in the path of the request. Fault: not_found.
-func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
+// findWebhook returns the webhook whose id is in the path of the request. Fault: not_found.
+func (s *Notifications) findWebhook(r *http.Request) (*notifications.Webhook, error) {
 	all := s.webhooks[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(w notifications.Webhook) bool { return w.ID.String() == r.PathValue("id") })
 	if i < 0 {
@@ -84,8 +84,8 @@ func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
 	return &all[i], nil
 }
 
-func (s *Notifications) change(r *http.Request) (*reply, error) {
-	w, err := s.find(r)
+func (s *Notifications) changeWebhook(r *http.Request) (*reply, error) {
+	w, err := s.findWebhook(r)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,11 @@ func (s *Notifications) change(r *http.Request) (*reply, error) {
 	if change.Active != nil {
 		w.Active = *change.Active
 	}
-	return ok(*w)
+	return newReply(*w)
 }
 
-func (s *Notifications) remove(r *http.Request) (*reply, error) {
-	w, err := s.find(r)
+func (s *Notifications) removeWebhook(r *http.Request) (*reply, error) {
+	w, err := s.findWebhook(r)
 	if err != nil {
 		return nil, err
 	}
@@ -115,16 +115,16 @@ func (s *Notifications) remove(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusNoContent}, nil
 }
 
-func (s *Notifications) rotate(r *http.Request) (*reply, error) {
-	w, err := s.find(r)
+func (s *Notifications) rotateWebhook(r *http.Request) (*reply, error) {
+	w, err := s.findWebhook(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(notifications.SecretWebhook{Webhook: *w, Secret: Secret})
+	return newReply(notifications.SecretWebhook{Webhook: *w, Secret: Secret})
 }
 
-func (s *Notifications) test(r *http.Request) (*reply, error) {
-	w, err := s.find(r)
+func (s *Notifications) testWebhook(r *http.Request) (*reply, error) {
+	w, err := s.findWebhook(r)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (s *Notifications) test(r *http.Request) (*reply, error) {
 }
 
 func (s *Notifications) listDeliveries(r *http.Request) (*reply, error) {
-	if _, err := s.find(r); err != nil {
+	if _, err := s.findWebhook(r); err != nil {
 		return nil, err
 	}
 	status := r.URL.Query().Get("status")
@@ -151,11 +151,11 @@ func (s *Notifications) listDeliveries(r *http.Request) (*reply, error) {
 			found = append(found, d)
 		}
 	}
-	entries, next := page(r, found)
-	return ok(notifications.DeliveryList{Deliveries: entries, NextCursor: next})
+	entries, next := cutPage(r, found)
+	return newReply(notifications.DeliveryList{Deliveries: entries, NextCursor: next})
 }
 
-func (s *Notifications) retry(r *http.Request) (*reply, error) {
+func (s *Notifications) retryDelivery(r *http.Request) (*reply, error) {
 	i := slices.IndexFunc(s.deliveries, func(d notifications.Delivery) bool {
 		return d.ID.String() == r.PathValue("id")
 	})

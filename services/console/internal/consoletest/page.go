@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// page returns one page of a list, and the cursor of the next page. The parameters cursor and limit of the request
-// select the page. A page has at most three entries, so that console must read several pages in tests. The cursor of a
-// page is the index of its first entry in the list.
-func page[T any](r *http.Request, all []T) ([]T, string) {
+// cutPage returns one page of a list, and the cursor of the next page. The parameters cursor and limit of the request
+// select the page. A cutPage has at most three entries, so that console must read several pages in tests. The cursor of
+// a page is the index of its first entry in the list.
+func cutPage[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit > 3 {
@@ -25,9 +25,9 @@ func page[T any](r *http.Request, all []T) ([]T, string) {
 	return all[from:to], strconv.Itoa(to)
 }
 
-// makerOf returns the id of the person or token that console sends as the actor of a request, or nil if the request has
-// no such id.
-func makerOf(r *http.Request) *uuid.UUID {
+// findCreator returns the id of the person or token that console sends as the actor of a request, or nil if the request
+// has no such id.
+func findCreator(r *http.Request) *uuid.UUID {
 	by, err := actor.Parse(r.Header.Get(actor.Header))
 	if err != nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-func (w *World) openStore(t *testing.T, cfg postgres.Config) {
+func (w *Fixture) openStore(t *testing.T, cfg postgres.Config) {
 	t.Helper()
 	pool, err := postgres.Open(t.Context(), cfg, "console", telemetry.Discard())
 	if err != nil {
@@ -28,27 +28,27 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 // tokens as this principal.
 var Operator = access.Principal{Kind: access.Environment, IsOperator: true}
 
-// TokenOf creates a token of the admin API with the rights of a member, and returns the token in plain text.
-func (w *World) TokenOf(t *testing.T, m access.Member) string {
+// AddToken creates a token of the admin API with the rights of a member, and returns the token in plain text.
+func (w *Fixture) AddToken(t *testing.T, m access.Member) string {
 	t.Helper()
 	return w.addToken(t, m, uuid.Nil, nil)
 }
 
-// TokenUntil creates a token with the rights of an operator, and returns the token in plain text. The argument
+// AddTokenUntil creates a token with the rights of an operator, and returns the token in plain text. The argument
 // `expires` is the time at which the token expires.
-func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
+func (w *Fixture) AddTokenUntil(t *testing.T, expires time.Time) string {
 	t.Helper()
 	return w.addToken(t, access.Member{Role: access.Operator}, uuid.Nil, &expires)
 }
 
-// TokenMadeBy creates a token with the rights of a member, and returns the token in plain text. The argument `personID`
-// is the id of the person who is recorded as the creator of the token.
-func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) string {
+// AddTokenCreatedBy creates a token with the rights of a member, and returns the token in plain text. The argument
+// `personID` is the id of the person who is recorded as the creator of the token.
+func (w *Fixture) AddTokenCreatedBy(t *testing.T, m access.Member, personID uuid.UUID) string {
 	t.Helper()
 	return w.addToken(t, m, personID, nil)
 }
 
-func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
+func (w *Fixture) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
 	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.DisplayPrefix(clear),
@@ -60,15 +60,15 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	return clear
 }
 
-// CallAs sends a request as [World.Call] does, but with the argument `token` instead of the admin token.
-func (w *World) CallAs(t *testing.T, token, method, path, body string, header ...string) Answer {
+// CallAs sends a request as [Fixture.Call] does, but with the argument `token` instead of the admin token.
+func (w *Fixture) CallAs(t *testing.T, token, method, path, body string, header ...string) Answer {
 	t.Helper()
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf adds a person with these memberships, signs the person in, and returns the secret of the session. Pass the
+// AddSession adds a person with these memberships, signs the person in, and returns the secret of the session. Pass the
 // secret to [Cookie].
-func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
+func (w *Fixture) AddSession(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
 	person, err := w.Store.AddPerson(t.Context(), Operator, uuid.Nil,
@@ -101,8 +101,8 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	return clear
 }
 
-// Cookie returns the headers that a browser with a session sends in its requests. The argument `session` is the secret
-// of the session.
-func Cookie(session string) []string {
+// FormatCookie returns the headers that a browser with a session sends in its requests. The argument `session` is the
+// secret of the session.
+func FormatCookie(session string) []string {
 	return []string{"Authorization", "", "Cookie", "slotmesh-session=" + session}
 }

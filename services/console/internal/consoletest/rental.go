@@ -21,9 +21,9 @@ type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
-	asked        map[string]string // business id in the last request on each route, by route
-	// LeavesOutside, if true, makes the fake report all reservations as conflicts with every new offer.
-	LeavesOutside bool
+	businessIDs  map[string]string // business id in the last request on each route, by route
+	// HasAffected, if true, makes the fake report all reservations as conflicts with every new offer.
+	HasAffected bool
 }
 
 // Handler serves those requests of rental's internal API that console sends.
@@ -31,29 +31,29 @@ func (s *Rental) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
 		"POST /internal/businesses/harbor/reservations":                  s.reserve,
-		"GET /internal/businesses/harbor/reservations":                   s.list,
-		"GET /internal/businesses/harbor/reservations/ahead":             s.ahead,
-		"POST /internal/businesses/harbor/reservations/outside":          s.outside,
-		"GET /internal/businesses/harbor/reports/revenue":                s.revenue,
-		"POST /internal/businesses/harbor/reservations/{id}/{move}":      s.move,
-		"GET /internal/businesses/harbor/reservations/{id}":              s.one,
-		"GET /internal/businesses/harbor/reservations/{id}/cancellation": s.cancellation,
+		"GET /internal/businesses/harbor/reservations":                   s.listReservations,
+		"GET /internal/businesses/harbor/reservations/ahead":             s.listAhead,
+		"POST /internal/businesses/harbor/reservations/outside":          s.listAffected,
+		"GET /internal/businesses/harbor/reports/revenue":                s.reportRevenue,
+		"POST /internal/businesses/harbor/reservations/{id}/{move}":      s.transition,
+		"GET /internal/businesses/harbor/reservations/{id}":              s.showReservation,
+		"GET /internal/businesses/harbor/reservations/{id}/cancellation": s.previewCancellation,
 		"POST /internal/businesses/harbor/reservations/{id}/cancel":      s.cancel,
 		"POST /internal/businesses/harbor/reservations/{id}/refund":      s.refund,
-		"GET /internal/businesses/{business}/events":                     s.events,
-		"POST /internal/businesses/harbor/customers/search":              s.customers,
-		"POST /internal/businesses/harbor/customers/held":                s.held,
-		"POST /internal/businesses/harbor/customers/expiring":            s.expiring,
-		"POST /internal/businesses/harbor/customers/erase":               s.erase,
+		"GET /internal/businesses/{business}/events":                     s.listEvents,
+		"POST /internal/businesses/harbor/customers/search":              s.listCustomers,
+		"POST /internal/businesses/harbor/customers/held":                s.exportCustomer,
+		"POST /internal/businesses/harbor/customers/expiring":            s.countExpiring,
+		"POST /internal/businesses/harbor/customers/erase":               s.eraseCustomer,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
 		},
 	} {
-		mux.Handle(pattern, locked(&s.mu, func(r *http.Request) (*reply, error) {
-			if s.asked == nil {
-				s.asked = map[string]string{}
+		mux.Handle(pattern, serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
+			if s.businessIDs == nil {
+				s.businessIDs = map[string]string{}
 			}
-			s.asked[r.Method+" "+strings.TrimPrefix(r.Pattern,
+			s.businessIDs[r.Method+" "+strings.TrimPrefix(r.Pattern,
 				r.Method+" /internal/businesses/harbor/")] = r.URL.Query().Get(rental.QueryBusinessID)
 			return answer(r)
 		}))
@@ -61,12 +61,12 @@ func (s *Rental) Handler() http.Handler {
 	return mux
 }
 
-// Asked returns the business id in the last request on each route. A key of the map is the method of the request and
-// the part of the path after the slug. A value is "" if the last request had no business id.
-func (s *Rental) Asked() map[string]string {
+// ListBusinessIDs returns the business id in the last request on each route. A key of the map is the method of the
+// request and the part of the path after the slug. A value is "" if the last request had no business id.
+func (s *Rental) ListBusinessIDs() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.asked)
+	return maps.Clone(s.businessIDs)
 }
 
 func (s *Rental) reserve(r *http.Request) (*reply, error) {
@@ -89,7 +89,7 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 		Extras: []rental.Extra{}, Units: []rental.Unit{},
 		ID: uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
 		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
-		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: formOf(wanted.FormData),
+		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: decodeForm(wanted.FormData),
 		Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}
 	if wanted.StartTime != nil && wanted.EndTime != nil {
@@ -101,7 +101,7 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: made}, nil
 }
 
-func (s *Rental) list(r *http.Request) (*reply, error) {
+func (s *Rental) listReservations(r *http.Request) (*reply, error) {
 	query := r.URL.Query()
 	var found []rental.Reservation
 	for _, one := range s.reservations {
@@ -112,51 +112,51 @@ func (s *Rental) list(r *http.Request) (*reply, error) {
 			found = append(found, one)
 		}
 	}
-	entries, next := page(r, found)
-	return ok(rental.ReservationList{Reservations: entries, NextCursor: next})
+	entries, next := cutPage(r, found)
+	return newReply(rental.ReservationList{Reservations: entries, NextCursor: next})
 }
 
-func (s *Rental) ahead(*http.Request) (*reply, error) {
+func (s *Rental) listAhead(*http.Request) (*reply, error) {
 	live := 0
 	for _, one := range s.reservations {
 		if one.Status == rental.StatusReserved || one.Status == rental.StatusPickedUp {
 			live++
 		}
 	}
-	return ok(rental.AheadCount{Count: live})
+	return newReply(rental.AheadCount{Count: live})
 }
 
-// outside returns all reservations as conflicts with the new offer if the field LeavesOutside is true. If the field is
-// false, outside returns no conflicts.
-func (s *Rental) outside(*http.Request) (*reply, error) {
+// listAffected returns all reservations as conflicts with the new offer if the field HasAffected is true. If the field
+// is false, listAffected returns no conflicts.
+func (s *Rental) listAffected(*http.Request) (*reply, error) {
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
 	for _, one := range s.reservations {
-		if s.LeavesOutside {
+		if s.HasAffected {
 			reason := availability.Reason{Rule: availability.RuleRemoved, Name: one.RentalName}
 			reason.Explain()
 			answer.Outside = append(answer.Outside, rental.Outside{Reservation: one, Reason: reason})
 		}
 	}
-	return ok(answer)
+	return newReply(answer)
 }
 
-var reservationMoves = map[string][2]string{
+var reservationTransitions = map[string][2]string{
 	rental.MovePickup: {rental.StatusReserved, rental.StatusPickedUp},
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue
+// transition changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue
 // immediately after the transition pickup.
-func (s *Rental) move(r *http.Request) (*reply, error) {
+func (s *Rental) transition(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	step := reservationMoves[r.PathValue("move")]
+	step := reservationTransitions[r.PathValue("move")]
 	if one.Status != step[0] {
 		return nil, fault.Newf(fault.Conflict, "The reservation is %s.", one.Status)
 	}
 	one.Status = step[1]
 	one.Overdue = step[1] == rental.StatusPickedUp && strings.HasPrefix(one.CustomerName, "Late")
-	return ok(*one)
+	return newReply(*one)
 }

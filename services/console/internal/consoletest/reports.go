@@ -14,29 +14,30 @@ import (
 // March is the date on which the periods begin in the reports of the fakes of booking and availability.
 var March = timespan.NewDate(2027, 3, 1)
 
-// Former is the id of a member who has left the business. Reports contain this member, but offers do not.
-var Former = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
+// FormerMember is the id of a member who has left the business. Reports contain this member, but offers do not.
+var FormerMember = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
 
 // reportRows returns the same rows for every query of a report.
 func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 	switch r.PathValue("report") {
 	case "bookings":
-		return ok(booking.BookingsReport{Rows: []booking.BookingsRow{
+		return newReply(booking.BookingsReport{Rows: []booking.BookingsRow{
 			{Date: March, Source: "=cmd()", Bookings: 3, Completed: 2, Cancelled: 1, Guests: 5},
 			{Date: March, Source: "api", Bookings: 1, NoShow: 1, Guests: 1},
 		}})
 	case "revenue":
-		return ok(report.Revenue{Rows: []report.RevenueRow{
+		return newReply(report.Revenue{Rows: []report.RevenueRow{
 			{Date: March, Kind: "booking", Currency: "EUR", Sold: 2, Total: "80.00", Paid: "40.00", Refunded: "10.00"},
 		}})
 	case "staff-time":
-		return ok(booking.StaffTimeReport{Rows: []booking.StaffTimeRow{{Date: March, StaffID: Former, Minutes: 90}}})
+		return newReply(booking.StaffTimeReport{Rows: []booking.StaffTimeRow{{Date: March, StaffID: FormerMember,
+			Minutes: 90}}})
 	}
 	return nil, fault.New(fault.NotFound, "There is nothing here.")
 }
 
-func (s *Rental) revenue(*http.Request) (*reply, error) {
-	return ok(report.Revenue{Rows: []report.RevenueRow{
+func (s *Rental) reportRevenue(*http.Request) (*reply, error) {
+	return newReply(report.Revenue{Rows: []report.RevenueRow{
 		{Date: March - 7, Kind: "reservation", Currency: "EUR", Sold: 1, Total: "24.00", Paid: "0.00",
 			Refunded: "0.00"},
 	}})

@@ -28,31 +28,32 @@ func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
 	return &s.reservations[i], nil
 }
 
-func (s *Rental) one(r *http.Request) (*reply, error) {
+func (s *Rental) showReservation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(*one)
+	return newReply(*one)
 }
 
-// expected reports whether the customer has not picked up the reservation yet, so that it can still be cancelled.
-func expected(r *rental.Reservation) bool {
+// isExpected reports whether the customer has not picked up the reservation yet, so that it can still be cancelled.
+func isExpected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
 
-// cancellation previews the cancellation of a reservation. If the customer has paid online, the refundable amount is
+// previewCancellation previews the cancellation of a reservation. If the customer has paid online, the refundable
+// amount is
 // 10.00.
-func (s *Rental) cancellation(r *http.Request) (*reply, error) {
+func (s *Rental) previewCancellation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	if !expected(one) {
-		return ok(booking.Cancellation{Reason: one.Status, Refund: booking.CancellationRefund{Amount: "0.00",
+	if !isExpected(one) {
+		return newReply(booking.Cancellation{Reason: one.Status, Refund: booking.CancellationRefund{Amount: "0.00",
 			Currency: "EUR"}})
 	}
-	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "10.00", Percent: 50,
+	return newReply(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "10.00", Percent: 50,
 		Currency: "EUR"}})
 }
 
@@ -61,7 +62,7 @@ func (s *Rental) cancel(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !expected(one) {
+	if !isExpected(one) {
 		return nil, fault.Newf(fault.Conflict, "The reservation is %s.", one.Status)
 	}
 	one.Status = rental.StatusCancelled
@@ -73,7 +74,7 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if expected(one) {
+	if isExpected(one) {
 		return nil, fault.Newf(fault.Conflict, "The reservation is %s; cancel it, which refunds it.", one.Status)
 	}
 	return refundReservation(r, one, "20.00")
@@ -81,13 +82,13 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 
 // refundReservation refunds the online payment of a reservation as the request asks. The argument `unsaid` is the
 // refund if the request names no amount.
-func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
+func refundReservation(r *http.Request, one *rental.Reservation, defaultAmount json.Number) (*reply, error) {
 	if one.Payment != nil {
-		refund, err := refunding(r, one.Payment.Amount, unsaid)
+		refund, err := parseRefund(r, one.Payment.Amount, defaultAmount)
 		if err != nil {
 			return nil, err
 		}
 		one.Payment.Refund = refund
 	}
-	return ok(*one)
+	return newReply(*one)
 }

@@ -37,7 +37,7 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 		TierID: order.TierID, TierName: "VIP", Currency: "EUR",
 		Tiers: tiers, Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity,
 		CustomerName:  order.CustomerName,
-		CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone, FormData: formOf(order.FormData),
+		CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone, FormData: decodeForm(order.FormData),
 		Locale: order.Locale, CreatedAt: Epoch,
 	}
 	if s.tickets == nil {
@@ -48,8 +48,8 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: sold}, nil
 }
 
-// sales returns the number of sold tickets for each event that the request names.
-func (s *Booking) sales(r *http.Request) (*reply, error) {
+// listSales returns the number of sold tickets for each event that the request names.
+func (s *Booking) listSales(r *http.Request) (*reply, error) {
 	var asked booking.SalesRequest
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Booking) sales(r *http.Request) (*reply, error) {
 		}
 		answer.Events = append(answer.Events, of)
 	}
-	return ok(answer)
+	return newReply(answer)
 }
 
 func (s *Booking) listTickets(r *http.Request) (*reply, error) {
@@ -81,21 +81,21 @@ func (s *Booking) listTickets(r *http.Request) (*reply, error) {
 			found = append(found, t)
 		}
 	}
-	entries, next := page(r, found)
-	return ok(booking.TicketList{Tickets: entries, NextCursor: next})
+	entries, next := cutPage(r, found)
+	return newReply(booking.TicketList{Tickets: entries, NextCursor: next})
 }
 
-func (s *Booking) ticketsAhead(r *http.Request) (*reply, error) {
+func (s *Booking) listTicketsAhead(r *http.Request) (*reply, error) {
 	ahead := 0
 	for _, t := range s.tickets[r.PathValue("business")] {
 		if t.Status == booking.StatusSold {
 			ahead += t.Quantity
 		}
 	}
-	return ok(booking.AheadCount{Count: ahead})
+	return newReply(booking.AheadCount{Count: ahead})
 }
 
-func (s *Booking) order(r *http.Request) (*booking.Ticket, error) {
+func (s *Booking) findOrder(r *http.Request) (*booking.Ticket, error) {
 	tickets := s.tickets[r.PathValue("business")]
 	i := slices.IndexFunc(tickets, func(t booking.Ticket) bool { return t.ID.String() == r.PathValue("id") })
 	if i < 0 {
@@ -105,26 +105,26 @@ func (s *Booking) order(r *http.Request) (*booking.Ticket, error) {
 }
 
 func (s *Booking) showTickets(r *http.Request) (*reply, error) {
-	order, err := s.order(r)
+	order, err := s.findOrder(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(order)
+	return newReply(order)
 }
 
-func (s *Booking) ticketCancellation(r *http.Request) (*reply, error) {
-	order, err := s.order(r)
+func (s *Booking) previewTicketCancellation(r *http.Request) (*reply, error) {
+	order, err := s.findOrder(r)
 	if err != nil {
 		return nil, err
 	}
-	return ok(booking.Cancellation{
+	return newReply(booking.Cancellation{
 		Allowed: order.Status == booking.StatusSold, Refund: booking.CancellationRefund{Amount: "60.00", Percent: 50,
 			Currency: order.Currency},
 	})
 }
 
 func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
-	order, err := s.order(r)
+	order, err := s.findOrder(r)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
 }
 
 func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
-	order, err := s.order(r)
+	order, err := s.findOrder(r)
 	if err != nil {
 		return nil, err
 	}
@@ -149,20 +149,20 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 
 // refundTicket gives an order an online payment of 120.00, and refunds this payment as the request asks. The argument
 // `unsaid` is the refund if the request names no amount.
-func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
+func refundTicket(r *http.Request, order *booking.Ticket, defaultAmount json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",
 		Refunded: "0.00"}
 	var err error
-	order.Payment.Refund, err = refunding(r, order.Payment.Amount, unsaid)
+	order.Payment.Refund, err = parseRefund(r, order.Payment.Amount, defaultAmount)
 	if err != nil {
 		return nil, err
 	}
-	return ok(*order)
+	return newReply(*order)
 }
 
-// formOf returns the customer's answers (form_data) as the service booking stores them. If the request has no answers,
-// the result is {}.
-func formOf(sent json.RawMessage) json.RawMessage {
+// decodeForm returns the customer's answers (form_data) as the service booking stores them. If the request has no
+// answers, the result is {}.
+func decodeForm(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {
 		return json.RawMessage("{}")
 	}

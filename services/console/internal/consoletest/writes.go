@@ -14,21 +14,21 @@ import (
 
 // Peers records the requests that console sends to the fakes of other services.
 type Peers struct {
-	mu     sync.Mutex
-	reads  int
-	asked  []string
-	writes []string
+	mu       sync.Mutex
+	reads    int
+	requests []string
+	writes   []string
 }
 
-// reading has the last path segments of those POST requests that change no data.
-var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
+// readPaths has the last path segments of those POST requests that change no data.
+var readPaths = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// count returns a handler that records each request and then calls the handler in the argument `to`.
-func (p *Peers) count(to http.Handler) http.Handler {
+// countRequests returns a handler that records each request and then calls the handler in the argument `to`.
+func (p *Peers) countRequests(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
-		p.asked = append(p.asked, r.Method+" "+r.URL.Path)
-		if reads := r.Method == http.MethodGet || hasSuffix(r.URL.Path, reading); reads {
+		p.requests = append(p.requests, r.Method+" "+r.URL.Path)
+		if reads := r.Method == http.MethodGet || hasSuffix(r.URL.Path, readPaths); reads {
 			p.reads++
 		} else {
 			p.writes = append(p.writes, r.Method+" "+r.URL.Path)
@@ -38,8 +38,8 @@ func (p *Peers) count(to http.Handler) http.Handler {
 	})
 }
 
-func hasSuffix(path string, of []string) bool {
-	for _, suffix := range of {
+func hasSuffix(path string, suffixes []string) bool {
+	for _, suffix := range suffixes {
 		if strings.HasSuffix(path, suffix) {
 			return true
 		}
@@ -47,23 +47,23 @@ func hasSuffix(path string, of []string) bool {
 	return false
 }
 
-// Asked returns the methods and paths of all requests to the fakes.
-func (p *Peers) Asked() []string {
+// ListRequests returns the methods and paths of all requests to the fakes.
+func (p *Peers) ListRequests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.asked)
+	return slices.Clone(p.requests)
 }
 
-// Writes returns the methods and paths of those requests to the fakes that may change data in a service.
-func (p *Peers) Writes() []string {
+// ListWrites returns the methods and paths of those requests to the fakes that may change data in a service.
+func (p *Peers) ListWrites() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's database as text. The key of the result is the name of the table. Rows omits each
-// column with the time of the last use, because requests that only read data also change this column.
-func (w *World) Rows(t *testing.T) map[string]string {
+// ReadRows returns all rows of console's database as text. The key of the result is the name of the table. ReadRows
+// omits each column with the time of the last use, because requests that only read data also change this column.
+func (w *Fixture) ReadRows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
 	tables, err := w.Pool.Query(ctx,

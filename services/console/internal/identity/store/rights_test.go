@@ -295,9 +295,9 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	}
 }
 
-// TestStoreWritesRefusePrincipalWhoseTimeIsUp shows that a write refuses an expired session or token, even though its
+// TestStoreWritesRejectExpiredPrincipal shows that a write refuses an expired session or token, even though its
 // row is still stored.
-func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
+func TestStoreWritesRejectExpiredPrincipal(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s, begun := store.New(pool, clock.System()), time.Now()
@@ -431,9 +431,9 @@ func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	}
 }
 
-// TestRevocationIsAnsweredAfterWritesUnderWay shows that a revocation takes effect at once, but returns only when the
+// TestRevocationWaitsForUnfinishedWrites shows that a revocation takes effect at once, but returns only when the
 // writes of the revoked token have ended.
-func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
+func TestRevocationWaitsForUnfinishedWrites(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
 	a := addOwner(t, s, false)
@@ -461,9 +461,9 @@ func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	}
 }
 
-// TestRevocationSaysThatWriteMayStillHappen shows that a revocation waits for an unfinished write only as long as its
-// own request lasts. It then returns a fault with code outcome_unknown.
-func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
+// TestRevocationReportsUnknownOutcomeOfUnfinishedWrite shows that a revocation waits for an unfinished write only as
+// long as its own request lasts. It then returns a fault with code outcome_unknown.
+func TestRevocationReportsUnknownOutcomeOfUnfinishedWrite(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
 	a := addOwner(t, s, false)

@@ -24,7 +24,7 @@ var operator = access.Principal{Kind: access.Environment, IsOperator: true}
 
 func canJoinDirectly(access.Principal, store.Person, []access.Member) bool { return false }
 
-func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+func TestTeamWritesReportOutcomeIfConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s, now := store.New(pool, clock.System()), clock.System().Now()

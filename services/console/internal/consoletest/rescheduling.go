@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Taken is a time of day. The fake booking service refuses every booking that begins at this time.
-const Taken = "13:00"
+// RefusedTime is a time of day. The fake booking service refuses every booking that begins at this time.
+const RefusedTime = "13:00"
 
 // book accepts every booking that does not begin at [Taken].
 func (s *Booking) book(r *http.Request) (*reply, error) {
@@ -24,7 +24,7 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
 		return nil, err
 	}
-	if wanted.Slug == "" || wanted.Time == Taken {
+	if wanted.Slug == "" || wanted.Time == RefusedTime {
 		return nil, fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from "+
 			"/slots.")
 	}
@@ -53,7 +53,7 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 		FormData:      json.RawMessage(`{}`), Locale: "en", CreatedAt: Epoch, UpdatedAt: Epoch, Sequence: 1,
 		StaffRequested: wanted.StaffID != nil,
 	}
-	place(&booked, start)
+	setStart(&booked, start)
 	business := r.PathValue("business")
 	if s.bookings == nil {
 		s.bookings = map[string][]booking.Booking{}
@@ -75,8 +75,8 @@ func optionalID(field string, text *string) (*uuid.UUID, error) {
 	return &id, nil
 }
 
-// place sets the start and end of a booking, which lasts 45 minutes. The argument `start` is the start in UTC.
-func place(b *booking.Booking, start time.Time) {
+// setStart sets the start and end of a booking, which lasts 45 minutes. The argument `start` is the start in UTC.
+func setStart(b *booking.Booking, start time.Time) {
 	end := start.Add(45 * time.Minute)
 	b.Date, b.StartTime, b.EndTime = start.Format(time.DateOnly), start.Format(time.TimeOnly), end.Format(time.TimeOnly)
 	b.StartsAt, b.EndsAt = start, end
@@ -103,11 +103,11 @@ func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	case bookings[i].Status != booking.StatusPending && bookings[i].Status != booking.StatusConfirmed:
 		return nil, fault.Newf(fault.Conflict, "The booking is %s; one that is pending or confirmed can be moved.",
 			bookings[i].Status)
-	case to.Slug == "" || to.Time == Taken:
+	case to.Slug == "" || to.Time == RefusedTime:
 		return nil, fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from "+
 			"/slots.")
 	}
-	place(&bookings[i], start)
+	setStart(&bookings[i], start)
 	bookings[i].Sequence++
-	return ok(bookings[i])
+	return newReply(bookings[i])
 }

@@ -15,7 +15,7 @@ import (
 
 const newBooking = `{"service_ids":["11111111-1111-4111-8111-111111111111"],"date":"2026-12-01","time":"09:37","customer_name":"Ada","customer_email":"ada@example.com","override":true`
 
-func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
+func TestAdminAPIBooksAndReschedules(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
@@ -30,7 +30,7 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 		field(t, moved, "id") != field(t, booked, "id") {
 		t.Errorf("%d %s", moved.Status, moved.Body)
 	}
-	taken := `{"date":"2026-12-02","time":"` + consoletest.Taken + `"}`
+	taken := `{"date":"2026-12-02","time":"` + consoletest.RefusedTime + `"}`
 	expect(t, w.Call(t, "POST", at, taken), 409, "slot_unavailable", "booked")
 	expect(t, w.Call(t, "POST", harb+"/bookings/"+uuid.NewString()+"/reschedule", taken), 404, "not_found", "Booking")
 	expect(t, w.Call(t, "POST", harb+"/bookings/1/reschedule", taken), 404, "not_found", "Booking")
@@ -52,9 +52,9 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	expect(t, w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`), 409, "conflict", "cancelled")
 }
 
-// TestConfirmAndDragAskWhetherTheCustomerIsNotified shows that the box "notify" decides whether the customer gets a
+// TestConfirmAndDragOfferNotification shows that the box "notify" decides whether the customer gets a
 // message about a confirmation or a drag. After a drag without message, undo has no box.
-func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
+func TestConfirmAndDragOfferNotification(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		box    url.Values
@@ -64,7 +64,7 @@ func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 	} {
 		w := consoletest.Start(t)
 		business := publish(t, w)
-		session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
+		session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
 		b := someBooking(booking.StatusPending, "2026-12-01")
 		w.Booking.Add(business, b)
 		expect := func(done string) {
@@ -78,7 +78,7 @@ func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 			for name, value := range c.box {
 				form[name] = value
 			}
-			got := fill(t, w, "/business/harbor/bookings/"+b.ID.String()+"/"+what, session, form)
+			got := postForm(t, w, "/business/harbor/bookings/"+b.ID.String()+"/"+what, session, form)
 			if got.Status != 303 || strings.Contains(got.Header.Get("Location"), "wrong=") {
 				t.Fatalf("%s: %d to %q: %s", what, got.Status, got.Header.Get("Location"), got.Body)
 			}
@@ -93,7 +93,7 @@ func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 		if err != nil || to.Query().Has("silent") != c.silent {
 			t.Errorf("%v: it leads to %v, %v", c.box, to, err)
 		}
-		page := look(t, w, to.String(), session)
+		page := getPage(t, w, to.String(), session)
 		if undo := strings.Index(page.Body, `name="undone"`); undo < 0 || strings.Contains(page.Body[undo:undo+200],
 			`name="notifies"`) != c.silent {
 			t.Errorf("%v: undoing asks: %s", c.box, page.Body)

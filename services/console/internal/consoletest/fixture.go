@@ -28,14 +28,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token is the admin token that is set in the environment of each [World].
+// Token is the admin token that is set in the environment of each [Fixture].
 var Token = rand.Text()
 
 // OwnerURL is the base URL of the owner's pages. Links in mails begin with this URL.
 const OwnerURL = "https://owner.example.com"
 
-// World is a console that runs in a test, with fakes of all services that console calls.
-type World struct {
+// Fixture is a console that runs in a test, with fakes of all services that console calls.
+type Fixture struct {
 	URL           string
 	InternalURL   string // base URL of console's internal port
 	Catalog       *Catalog
@@ -81,28 +81,28 @@ func (l *Log) String() string {
 }
 
 // Start runs console until the test ends.
-func Start(t *testing.T, change ...func(*console.Config)) *World {
+func Start(t *testing.T, change ...func(*console.Config)) *Fixture {
 	t.Helper()
 	return StartAt(t, clock.System(), change...)
 }
 
 // StartAt is [Start], but console reads the time from the clock in the argument `now`.
-func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
+func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Fixture {
 	t.Helper()
-	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{},
+	w := &Fixture{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{},
 		Notifications: &Notifications{}, Log: &Log{}, Peers: &Peers{}}
-	offers := httptest.NewServer(w.Peers.count(w.Catalog.Handler()))
+	offers := httptest.NewServer(w.Peers.countRequests(w.Catalog.Handler()))
 	t.Cleanup(offers.Close)
-	bookings := httptest.NewServer(w.Peers.count(w.Booking.Handler()))
+	bookings := httptest.NewServer(w.Peers.countRequests(w.Booking.Handler()))
 	t.Cleanup(bookings.Close)
 	w.StopBooking = bookings.Close
-	rentals := httptest.NewServer(w.Peers.count(w.Rental.Handler()))
+	rentals := httptest.NewServer(w.Peers.countRequests(w.Rental.Handler()))
 	t.Cleanup(rentals.Close)
 	w.StopRental = rentals.Close
-	slots := httptest.NewServer(w.Peers.count(w.Availability.Handler()))
+	slots := httptest.NewServer(w.Peers.countRequests(w.Availability.Handler()))
 	t.Cleanup(slots.Close)
 	w.StopAvailability = slots.Close
-	webhooks := httptest.NewServer(w.Peers.count(w.Notifications.Handler()))
+	webhooks := httptest.NewServer(w.Peers.countRequests(w.Notifications.Handler()))
 	t.Cleanup(webhooks.Close)
 
 	tel := telemetry.Discard()
@@ -138,9 +138,9 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	return w
 }
 
-// Replica runs another console with the same database and the same fakes, until the test ends. Replica returns a copy
-// of the World; the field URL of the copy is the address of the other console's public port.
-func (w *World) Replica(t *testing.T) *World {
+// StartReplica runs another console with the same database and the same fakes, until the test ends. StartReplica
+// returns a copy of the Fixture; the field URL of the copy is the address of the other console's public port.
+func (w *Fixture) StartReplica(t *testing.T) *Fixture {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
 		Telemetry: w.telemetry})
@@ -175,7 +175,7 @@ type Answer struct {
 
 // Call sends a request with the admin token to console, and returns the response. The argument `header` has names and
 // values of headers in turn. If `header` has the header Authorization, this header replaces the admin token.
-func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
+func (w *Fixture) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -198,8 +198,8 @@ func (w *World) Call(t *testing.T, method, path, body string, header ...string) 
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
 }
 
-// Manifest returns a small valid manifest of a business.
-func Manifest(slug, name string) string {
+// BuildManifest returns a small valid manifest of a business.
+func BuildManifest(slug, name string) string {
 	return "apiVersion: slotmesh/v1\nkind: Business\nslug: " + slug + "\nname: " + name + `
 currency: EUR
 timezone: Europe/Lisbon
@@ -209,5 +209,5 @@ services:
 `
 }
 
-// Config returns the settings of the console that runs in the World.
-func (w *World) Config() console.Config { return w.cfg }
+// Config returns the settings of the console that runs in the Fixture.
+func (w *Fixture) Config() console.Config { return w.cfg }

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// counts returns how many keys, calendars, webhooks and tokens an answer lists.
-func counts(t *testing.T, got consoletest.Answer) string {
+// countCredentials returns how many keys, calendars, webhooks and tokens an answer lists.
+func countCredentials(t *testing.T, got consoletest.Answer) string {
 	t.Helper()
 	var n []any
 	for _, kind := range []string{"keys", "calendars", "webhooks", "tokens"} {
@@ -22,16 +22,16 @@ func counts(t *testing.T, got consoletest.Answer) string {
 	return fmt.Sprintf("%d keys, %d calendars, %d webhooks, %d tokens", n...)
 }
 
-// TestWhatARemovedMemberMadeIsListedAndEnded shows that the keys, feeds and webhooks of a removed member are listed and
+// TestRemovedMembersCredentialsListAndEnd shows that the keys, feeds and webhooks of a removed member are listed and
 // ended by one request. Those of other members stay.
-func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
+func TestRemovedMembersCredentialsListAndEnd(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	owner := access.Member{BusinessID: id, Role: access.Owner}
-	ana, bo := w.SessionOf(t, "ana@example.com", owner), w.SessionOf(t, "bo@example.com", owner)
-	bos := idOfMember(t, w, "bo@example.com")
-	token := w.TokenMadeBy(t, owner, uuid.MustParse(bos))
+	ana, bo := w.AddSession(t, "ana@example.com", owner), w.AddSession(t, "bo@example.com", owner)
+	bos := findMemberID(t, w, "bo@example.com")
+	token := w.AddTokenCreatedBy(t, owner, uuid.MustParse(bos))
 	make := func(token string) {
 		t.Helper()
 		for path, body := range map[string]string{
@@ -44,36 +44,37 @@ func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 		}
 	}
 	make(token)
-	make(w.TokenMadeBy(t, owner, uuid.MustParse(idOfMember(t, w, "ana@example.com"))))
-	if got := fill(t, w, "/business/harbor/settings/keys", bo, url.Values{"name": {"by bo"}, "scope": {"all"},
+	make(w.AddTokenCreatedBy(t, owner, uuid.MustParse(findMemberID(t, w, "ana@example.com"))))
+	if got := postForm(t, w, "/business/harbor/settings/keys", bo, url.Values{"name": {"by bo"}, "scope": {"all"},
 		"days": {"365"}, "key": {"k"}}); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	made := harb + "/members/" + bos + "/made"
-	if got := counts(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 1 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 1 tokens" {
 		t.Error(got)
 	}
-	removed := fill(t, w, "/business/harbor/team/"+bos+"/remove", ana, nil)
+	removed := postForm(t, w, "/business/harbor/team/"+bos+"/remove", ana, nil)
 	if to := removed.Header.Get("Location"); removed.Status != 303 || to != "/business/harbor/team/"+bos+
 		"/made?done=team_removed" {
 		t.Errorf("%d to %s", removed.Status, to)
 	}
-	if got := counts(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 0 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 0 tokens" {
 		t.Errorf("after the removal: %s", got)
 	}
-	if page := look(t, w, "/business/harbor/team/"+bos+"/made", ana); page.Status != 200 || !strings.Contains(page.Body,
-		"by bo") || !strings.Contains(page.Body, "https://example.com/hooks") {
+	if page := getPage(t, w, "/business/harbor/team/"+bos+"/made", ana); page.Status != 200 ||
+		!strings.Contains(page.Body,
+			"by bo") || !strings.Contains(page.Body, "https://example.com/hooks") {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
-	if got := fill(t, w, "/business/harbor/team/"+bos+"/made", ana, nil); got.Status != 303 ||
+	if got := postForm(t, w, "/business/harbor/team/"+bos+"/made", ana, nil); got.Status != 303 ||
 		!strings.HasSuffix(got.Header.Get("Location"), "?done=team_made_ended") {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
-	if got := counts(t, w.Call(t, "GET", made, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
 		t.Errorf("after ending all: %s", got)
 	}
-	anas := harb + "/members/" + idOfMember(t, w, "ana@example.com") + "/made"
-	if got := counts(t, w.Call(t, "GET", anas, "")); got != "1 keys, 1 calendars, 1 webhooks, 1 tokens" {
+	anas := harb + "/members/" + findMemberID(t, w, "ana@example.com") + "/made"
+	if got := countCredentials(t, w.Call(t, "GET", anas, "")); got != "1 keys, 1 calendars, 1 webhooks, 1 tokens" {
 		t.Errorf("what another member made: %s", got)
 	}
 	for range 2 {
@@ -81,17 +82,17 @@ func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
-	if got := counts(t, w.Call(t, "GET", anas, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", anas, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
 		t.Error(got)
 	}
 }
 
-func TestTokensOfABusinessAreCapped(t *testing.T) {
+func TestTokensPerBusinessAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	for range 100 {
-		w.TokenOf(t, access.Member{BusinessID: id, Role: access.Viewer})
+		w.AddToken(t, access.Member{BusinessID: id, Role: access.Viewer})
 	}
 	body := `{"name":"one more","business":"harbor","role":"viewer"}`
 	expect(t, w.Call(t, "POST", "/admin/tokens", body), 409, "conflict", "100 tokens")
