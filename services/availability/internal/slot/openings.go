@@ -10,7 +10,7 @@ import (
 // Openings holds the bookable starts that [Find] found. It is not safe for concurrent use.
 type Openings struct {
 	appointment     appointment
-	clock           zone
+	clock           utcOffsets
 	occupancy       occupancy
 	candidates      []*catalog.Staff // candidates in Auto-Assign order; one nil element if no service needs staff
 	runs            []run            // runs by candidate and date, or by date and candidate if isSortedByDate is true

@@ -16,7 +16,7 @@ type shift struct {
 // horizon holds the working time on all dates that can affect the answer. It is computed once per question.
 type horizon struct {
 	offer  *catalog.Snapshot
-	clock  zone
+	clock  utcOffsets
 	first  timespan.Date       // the first date whose windows are in `plan`
 	plan   [][]timespan.Window // element i holds the windows of the business that begin on the date first+i
 	shifts []shift             // the windows in `plan` as spans, sorted by date
@@ -38,7 +38,7 @@ func newHorizon(offer *catalog.Snapshot, from, to timespan.Date) *horizon {
 	h := &horizon{
 		offer: offer,
 		first: from,
-		clock: newZone(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
+		clock: newUTCOffsets(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
 		plan:  make([][]timespan.Window, to-from+1),
 	}
 	for i := range h.plan {
