@@ -34,11 +34,11 @@ const backupClients = 64
 // If the database is idle, pg_dump writes the same tables for the original and for the restored database.
 func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
-	s := openSaved(t)
+	s := openBackupTest(t)
 	stop := s.load()
 	s.await("bookings", func() (int, int) { return s.count(), 2 * backupClients })
-	s.await("mails", func() (int, int) { return s.post.countMails(), 10 })
-	s.await("webhooks", func() (int, int) { return s.hooks.countEvents(), 10 })
+	s.await("mails", func() (int, int) { return s.mailServer.countMails(), 10 })
+	s.await("webhooks", func() (int, int) { return s.webhooks.countEvents(), 10 })
 	before := s.acknowledgedBookings()
 	underLoad := s.backup()
 	stop()
@@ -60,38 +60,39 @@ func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 
 // backupTest is a Slotmesh that is backed up, with a receiver of webhooks and a mail server.
 type backupTest struct {
-	*awayTest
+	*outageTest
 	url, home string
 	begun     time.Time
-	booked    map[string]madeBooking // by booking id
+	booked    map[string]acknowledgedBooking // by booking id
 }
 
-// madeBooking is a booking that was answered with 201.
-type madeBooking struct {
+// acknowledgedBooking is a booking that was answered with 201.
+type acknowledgedBooking struct {
 	order order
 	link  string // path of the customer's link
 }
 
-func openSaved(t *testing.T) *backupTest {
+func openBackupTest(t *testing.T) *backupTest {
 	t.Helper()
-	s := &backupTest{awayTest: &awayTest{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"),
-		begun: time.Now(), booked: map[string]madeBooking{}}
-	s.platform = s.start(s.url, "", s.post)
-	s.publish(t, "salon", awaySalon())
+	s := &backupTest{outageTest: &outageTest{t: t, webhooks: startWebhookReceiver(t), mailServer: startMailServer(t)},
+		url:   testkit.Database(t, "e2e"),
+		begun: time.Now(), booked: map[string]acknowledgedBooking{}}
+	s.platform = s.start(s.url, "", s.mailServer)
+	s.publish(t, "salon", buildOutageSalon())
 	s.verifyOwner(t, "owner@harbor.example")
-	s.admin(t, http.MethodPost, "businesses/salon/webhooks",
-		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
+	s.callAdmin(t, http.MethodPost, "businesses/salon/webhooks",
+		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.webhooks.url)).
 		checkStatus(t, http.StatusCreated, "")
-	s.key, s.cut = s.platform.key(t, "salon", "all"), s.idsByName(t, "salon", "services")["Cut"]
+	s.key, s.cut = s.platform.createKey(t, "salon", "all"), s.idsByName(t, "salon", "services")["Cut"]
 	s.staff = slices.Sorted(maps.Values(s.idsByName(t, "salon", "staff")))
 	return s
 }
 
-// start starts a Slotmesh with a database and a home folder. If `home` is empty, the Slotmesh gets a new home.
+// startPlatform starts a Slotmesh with a database and a home folder. If `home` is empty, the Slotmesh gets a new home.
 func (s *backupTest) start(url, home string, post *fakeMailServer) *platform {
-	return start(s.t, allowLoopback, func(c *allinone.Config) {
+	return startPlatform(s.t, allowLoopback, func(c *allinone.Config) {
 		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example",
-			mondayAfter(s.t, s.begun)
+			findMondayAfter(s.t, s.begun)
 		if home != "" {
 			c.Home = home
 		}
@@ -126,8 +127,8 @@ func (s *backupTest) load() func() {
 // bookOne makes the booking number `i`. Each number stands for another member and time, so that no two bookings
 // conflict.
 func (s *backupTest) bookOne(i int) {
-	day, slot := i/awayPerDay, i%awayPerDay
-	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+	day, slot := i/outageBookingsPerDay, i%outageBookingsPerDay
+	o := newOrder(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
 	o["staff_id"], o["customer_email"] = s.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
 	a, err := s.tryBook("salon", s.key, o, nil)
@@ -144,12 +145,12 @@ func (s *backupTest) bookOne(i int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.booked[booked.Booking.ID] = madeBooking{o, strings.TrimPrefix(booked.ManageURL, s.PublicURL)}
+	s.booked[booked.Booking.ID] = acknowledgedBooking{o, strings.TrimPrefix(booked.ManageURL, s.PublicURL)}
 }
 
 func (s *backupTest) count() int { return len(s.acknowledgedBookings()) }
 
-func (s *backupTest) acknowledgedBookings() map[string]madeBooking {
+func (s *backupTest) acknowledgedBookings() map[string]acknowledgedBooking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.booked)
@@ -203,7 +204,7 @@ func dumpTables(t *testing.T, url string) []string {
 
 // checkContinues restores a backup and starts a Slotmesh on it, with a new mail server. It checks that the bookings in
 // `before` exist and that the remaining messages are sent.
-func (s *backupTest) checkContinues(file string, before map[string]madeBooking) {
+func (s *backupTest) checkContinues(file string, before map[string]acknowledgedBooking) {
 	t := s.t
 	url, home := s.restore(file)
 	database, err := pgx.Connect(t.Context(), url)
@@ -225,32 +226,33 @@ func (s *backupTest) checkContinues(file string, before map[string]madeBooking) 
 		t.Errorf("the backup has %d mails that were sent, and %d webhooks that were delivered", len(sent),
 			len(delivered))
 	}
-	told := s.hooks.attempted()
+	told := s.webhooks.countAttempts()
 
 	on := *s
-	on.awayTest = &awayTest{t: t, hooks: s.hooks, post: openPost(t), database: database, key: s.key}
-	on.platform = on.start(url, home, on.post)
+	on.outageTest = &outageTest{t: t, webhooks: s.webhooks, mailServer: startMailServer(t), database: database,
+		key: s.key}
+	on.platform = on.start(url, home, on.mailServer)
 	on.await("messages about bookings", func() (int, int) {
 		return len(queryIDs(t, database,
 				`SELECT id::text FROM notifications.messages WHERE kind = 'booking_received'`)),
 			len(bookings)
 	})
-	on.await("of all work", func() (int, int) { return -on.undelivered(), 0 })
-	on.checkToldOnce(sent, delivered, told)
+	on.await("of all work", func() (int, int) { return -on.countUndelivered(), 0 })
+	on.checkNotifiedOnce(sent, delivered, told)
 	on.checkAcknowledged(before)
 }
 
-// checkToldOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore. The
-// argument `told` has the number of attempts for each event before the restore.
-func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[string]int) {
+// checkNotifiedOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore.
+// The argument `told` has the number of attempts for each event before the restore.
+func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, told map[string]int) {
 	t := s.t
 	t.Helper()
 	want := queryIDs(t, s.database, `SELECT id::text FROM notifications.messages`)
 	maps.DeleteFunc(want, func(id string, _ bool) bool { return sent[id] })
 	arrived := map[string]bool{}
-	s.post.mu.Lock()
-	defer s.post.mu.Unlock()
-	for to, mails := range s.post.arrived {
+	s.mailServer.mu.Lock()
+	defer s.mailServer.mu.Unlock()
+	for to, mails := range s.mailServer.mails {
 		for _, id := range mails {
 			if arrived[id] {
 				t.Errorf("a mail to %s came twice", to)
@@ -262,7 +264,7 @@ func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[str
 		t.Errorf("mails after the restore are not those that the backup lacks: %s", diff)
 	}
 	events := queryIDs(t, s.database, `SELECT id::text FROM booking.events WHERE type = 'booking.created'`)
-	attempts := s.hooks.attempted()
+	attempts := s.webhooks.countAttempts()
 	for id := range events {
 		switch now := attempts[id]; {
 		case delivered[id] && now != told[id]:
@@ -275,14 +277,14 @@ func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[str
 		len(events)-len(delivered))
 }
 
-func (h *webhookReceiver) attempted() map[string]int {
+func (h *webhookReceiver) countAttempts() map[string]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.attempts)
 }
 
 // checkAcknowledged checks that the time of a booking is still occupied and that the customer's link still works.
-func (s *backupTest) checkAcknowledged(before map[string]madeBooking) {
+func (s *backupTest) checkAcknowledged(before map[string]acknowledgedBooking) {
 	s.t.Helper()
 	for _, b := range before {
 		s.platform.book(s.t, "salon", s.key, b.order).checkStatus(s.t, http.StatusConflict, "slot_unavailable")

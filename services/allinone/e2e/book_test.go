@@ -12,7 +12,7 @@ import (
 
 func TestDemoCommandsWork(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *allinone.Config) { c.WithDemo, c.Now = true, "" })
+	w := startPlatform(t, func(c *allinone.Config) { c.WithDemo, c.Now = true, "" })
 	if len(w.Demo.Try) != 3 {
 		t.Fatalf("got lines %q", w.Demo.Try)
 	}
@@ -52,7 +52,7 @@ func (w *platform) bookConcurrently(t *testing.T, slug string, orders []order) m
 	t.Helper()
 	var keys []string
 	for range len(orders)/100 + 1 {
-		keys = append(keys, w.key(t, slug, "write")) // each key may book 100 times a minute
+		keys = append(keys, w.createKey(t, slug, "write")) // each key may book 100 times a minute
 	}
 	var mu sync.Mutex
 	counts := make(map[int]int)
@@ -85,7 +85,7 @@ func (w *platform) countBookings(t *testing.T, slug string) int {
 	var list struct {
 		Bookings []struct{ Status string }
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
 	live := 0
 	for _, b := range list.Bookings {
 		if b.Status != "cancelled" {
@@ -98,14 +98,14 @@ func (w *platform) countBookings(t *testing.T, slug string) int {
 func TestConcurrentBookingsSellSlotOnce(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "slot-one", salon("slot-one", 1))
-	w.publish(t, "slot-three", salon("slot-three", 3))
+	w.publish(t, "slot-one", buildSalon("slot-one", 1))
+	w.publish(t, "slot-three", buildSalon("slot-three", 3))
 	cut := map[string]string{"slot-one": w.idsByName(t, "slot-one", "services")["Cut"],
 		"slot-three": w.idsByName(t, "slot-three", "services")["Cut"]}
 	for slug, want := range map[string]int{"slot-one": 1, "slot-three": 3} {
 		orders := make([]order, 200)
 		for i := range orders {
-			orders[i] = appointment(cut[slug], "2027-03-01", "10:00")
+			orders[i] = newOrder(cut[slug], "2027-03-01", "10:00")
 		}
 		counts := w.bookConcurrently(t, slug, orders)
 		if counts[http.StatusCreated] != want || counts[http.StatusConflict] != 200-want {
@@ -120,11 +120,11 @@ func TestConcurrentBookingsSellSlotOnce(t *testing.T) {
 func TestConcurrentBookingsFillCapacityUnits(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "spa", salon("spa", 1))
+	w.publish(t, "spa", buildSalon("spa", 1))
 	sauna := w.idsByName(t, "spa", "services")["Sauna"]
 	orders := make([]order, 40)
 	for i := range orders {
-		orders[i] = appointment(sauna, "2027-03-01", "10:00")
+		orders[i] = newOrder(sauna, "2027-03-01", "10:00")
 	}
 	if counts := w.bookConcurrently(t, "spa", orders); counts[http.StatusCreated] != 2 {
 		t.Errorf("got %v, want 2 created", counts)
@@ -134,12 +134,12 @@ func TestConcurrentBookingsFillCapacityUnits(t *testing.T) {
 func TestConcurrentBookingsRejectOverlap(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "overlap", salon("overlap", 1))
+	w.publish(t, "overlap", buildSalon("overlap", 1))
 	cut := w.idsByName(t, "overlap", "services")["Cut"]
 	var orders []order
 	for range 20 {
 		for _, at := range []string{"10:00", "10:15", "10:30"} { // 45 minutes each
-			orders = append(orders, appointment(cut, "2027-03-02", at))
+			orders = append(orders, newOrder(cut, "2027-03-02", at))
 		}
 	}
 	// Each booking takes 45 minutes, so that any two of the three starts overlap.
@@ -151,13 +151,13 @@ func TestConcurrentBookingsRejectOverlap(t *testing.T) {
 func TestBookAnswersWithSoldServices(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "shop", salon("shop", 2))
-	services, key := w.idsByName(t, "shop", "services"), w.key(t, "shop", "all")
-	listed := w.slots(t, "shop", "2027-03-02", "service_id="+services["Wash"]+","+services["Cut"]).Slots
+	w.publish(t, "shop", buildSalon("shop", 2))
+	services, key := w.idsByName(t, "shop", "services"), w.createKey(t, "shop", "all")
+	listed := w.listSlots(t, "shop", "2027-03-02", "service_id="+services["Wash"]+","+services["Cut"]).Slots
 	if len(listed) == 0 || listed[0].Time != "09:00" || listed[0].EndTime != "10:15" {
 		t.Errorf("both together are listed as %+v", listed)
 	}
-	o := appointment(services["Cut"], "2027-03-02", "10:00").with("service_ids",
+	o := newOrder(services["Cut"], "2027-03-02", "10:00").withField("service_ids",
 		[]string{services["Wash"], services["Cut"]})
 	var got struct {
 		Success         bool
@@ -193,24 +193,24 @@ func TestBookAnswersWithSoldServices(t *testing.T) {
 func TestCancelFreesSlot(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "freed", salon("freed", 1))
-	cut, key := w.idsByName(t, "freed", "services")["Cut"], w.key(t, "freed", "write")
-	o := appointment(cut, "2027-03-01", "10:00")
+	w.publish(t, "freed", buildSalon("freed", 1))
+	cut, key := w.idsByName(t, "freed", "services")["Cut"], w.createKey(t, "freed", "write")
+	o := newOrder(cut, "2027-03-01", "10:00")
 	var got struct{ Booking struct{ ID string } }
 	w.book(t, "freed", key, o).decode(t, http.StatusCreated, &got)
 	w.book(t, "freed", key, o).checkStatus(t, http.StatusConflict, "no_staff_available")
 	move := "businesses/freed/bookings/" + got.Booking.ID
-	w.admin(t, http.MethodPost, move+"/cancel", nil).checkStatus(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, move+"/confirm", nil).checkStatus(t, http.StatusConflict, "conflict")
+	w.callAdmin(t, http.MethodPost, move+"/cancel", nil).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodPost, move+"/confirm", nil).checkStatus(t, http.StatusConflict, "conflict")
 	w.book(t, "freed", key, o).checkStatus(t, http.StatusCreated, "")
 }
 
 func TestBookIsIdempotent(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "idempotent", salon("idempotent", 3))
-	cut, key := w.idsByName(t, "idempotent", "services")["Cut"], w.key(t, "idempotent", "write")
-	o := appointment(cut, "2027-03-01", "10:00")
+	w.publish(t, "idempotent", buildSalon("idempotent", 3))
+	cut, key := w.idsByName(t, "idempotent", "services")["Cut"], w.createKey(t, "idempotent", "write")
+	o := newOrder(cut, "2027-03-01", "10:00")
 	header := http.Header{"Idempotency-Key": {"order-1"}}
 	send := func(o order) reply {
 		a, err := w.tryBook("idempotent", key, o, header)
@@ -226,7 +226,7 @@ func TestBookIsIdempotent(t *testing.T) {
 	if string(first.body) != string(second.body) {
 		t.Errorf("the same request got %s, then %s", first.body, second.body)
 	}
-	send(o.with("time", "11:00")).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	send(o.withField("time", "11:00")).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	if live := w.countBookings(t, "idempotent"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
@@ -235,14 +235,14 @@ func TestBookIsIdempotent(t *testing.T) {
 func TestBookChecksKeyScopeAndBusiness(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "mine", salon("mine", 1))
-	w.publish(t, "yours", salon("yours", 1))
+	w.publish(t, "mine", buildSalon("mine", 1))
+	w.publish(t, "yours", buildSalon("yours", 1))
 	cut := w.idsByName(t, "mine", "services")["Cut"]
-	o := appointment(cut, "2027-03-01", "10:00")
-	good := w.key(t, "mine", "write")
+	o := newOrder(cut, "2027-03-01", "10:00")
+	good := w.createKey(t, "mine", "write")
 
-	w.book(t, "mine", w.key(t, "mine", "read"), o).checkStatus(t, http.StatusForbidden, "scope_forbidden")
-	w.book(t, "mine", w.key(t, "yours", "write"), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "mine", w.createKey(t, "mine", "read"), o).checkStatus(t, http.StatusForbidden, "scope_forbidden")
+	w.book(t, "mine", w.createKey(t, "yours", "write"), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 	w.book(t, "nobody", good, o).checkStatus(t, http.StatusNotFound, "business_not_found")
 	w.book(t, "mine", "sm_"+strings.Repeat("0", 64), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 	missing, err := w.tryBook("mine", "", o, http.Header{"Authorization": {""}})
@@ -259,9 +259,10 @@ func TestBookChecksKeyScopeAndBusiness(t *testing.T) {
 func (w *platform) revokeAll(t *testing.T, slug string) {
 	t.Helper()
 	var list struct{ Keys []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/keys", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/keys", nil).decode(t, http.StatusOK, &list)
 	for _, k := range list.Keys {
-		w.admin(t, http.MethodDelete, "businesses/"+slug+"/keys/"+k.ID, nil).checkStatus(t, http.StatusNoContent, "")
+		w.callAdmin(t, http.MethodDelete, "businesses/"+slug+"/keys/"+k.ID, nil).checkStatus(t, http.StatusNoContent,
+			"")
 	}
 }
 
@@ -274,13 +275,14 @@ func TestBookRejectsClosedAccounts(t *testing.T) {
 		"not_accepting_bookings": "",
 	} {
 		slug := strings.ReplaceAll(code, "_", "-")
-		manifest := salon(slug, 1) + lines
+		manifest := buildSalon(slug, 1) + lines
 		if code == "not_accepting_bookings" {
 			manifest = strings.Replace(manifest, "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
 		}
 		w.publish(t, slug, manifest)
 		cut := w.idsByName(t, slug, "services")["Cut"]
-		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusForbidden,
+		w.book(t, slug, w.createKey(t, slug, "write"), newOrder(cut, "2027-03-02", "10:00")).checkStatus(t,
+			http.StatusForbidden,
 			code)
 		paused := w.get(t, slug+"/info").decodeObject(t)["online_bookings_paused"]
 		if paused != (code == "not_accepting_bookings") {

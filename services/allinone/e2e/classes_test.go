@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// studio returns the manifest of a business with classes. Ben gives yoga on Mondays at 18:00, with ten seats, and he is
-// the only member who performs Cut. Spinning has two sessions at the same time, without a teacher.
-func studio(slug string) string {
+// buildStudio returns the manifest of a business with classes. Ben gives yoga on Mondays at 18:00, with ten seats, and
+// he is the only member who performs Cut. Spinning has two sessions at the same time, without a teacher.
+func buildStudio(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
 slug: ` + slug + `
@@ -56,7 +56,7 @@ type seat struct {
 	ClassScheduleID   string
 }
 
-func (w *platform) seats(t *testing.T, slug, date, service string) []seat {
+func (w *platform) listSeats(t *testing.T, slug, date, service string) []seat {
 	t.Helper()
 	var s struct {
 		Slots    []seat
@@ -69,11 +69,11 @@ func (w *platform) seats(t *testing.T, slug, date, service string) []seat {
 	return s.Slots
 }
 
-// remainingSeats returns the start and the free seats of each session, such as "18:00 7".
-func (w *platform) remainingSeats(t *testing.T, slug, date, service string) string {
+// countRemainingSeats returns the start and the free seats of each session, such as "18:00 7".
+func (w *platform) countRemainingSeats(t *testing.T, slug, date, service string) string {
 	t.Helper()
 	var shown []string
-	for _, s := range w.seats(t, slug, date, service) {
+	for _, s := range w.listSeats(t, slug, date, service) {
 		shown = append(shown, fmt.Sprintf("%s %d", s.Time, *s.RemainingCapacity))
 	}
 	return strings.Join(shown, ", ")
@@ -90,19 +90,19 @@ func (w *platform) countDays(t *testing.T, slug, date, query string) int {
 func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "class", studio("class"))
-	services, key := w.idsByName(t, "class", "services"), w.key(t, "class", "all")
+	w.publish(t, "class", buildStudio("class"))
+	services, key := w.idsByName(t, "class", "services"), w.createKey(t, "class", "all")
 	yoga, monday := services["Yoga"], "2027-03-01"
 	expect := func(want string) {
 		t.Helper()
-		if got := w.remainingSeats(t, "class", monday, yoga); got != want {
+		if got := w.countRemainingSeats(t, "class", monday, yoga); got != want {
 			t.Errorf("the session shows %q, want %q", got, want)
 		}
 		if n := w.countDays(t, "class", monday, "service_id="+yoga); n != min(1, len(want)) {
 			t.Errorf("/available-dates counts %d where /slots shows %q", n, want)
 		}
 	}
-	party := func(n int) order { return appointment(yoga, monday, "18:00").with("party_size", n) }
+	party := func(n int) order { return newOrder(yoga, monday, "18:00").withField("party_size", n) }
 	expect("18:00 10")
 	var first struct {
 		Booking struct {
@@ -117,7 +117,7 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	w.book(t, "class", key, party(4)).decode(t, http.StatusCreated, &first)
 	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" ||
 		b.Total != 50 ||
-		b.Session != w.seats(t, "class", monday, yoga)[0].ClassScheduleID {
+		b.Session != w.listSeats(t, "class", monday, yoga)[0].ClassScheduleID {
 		t.Errorf("the booking is %+v", b)
 	}
 	expect("18:00 6")
@@ -125,12 +125,12 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	w.book(t, "class", key, party(6)).checkStatus(t, http.StatusCreated, "")
 	expect("") // a full session is not listed
 	w.book(t, "class", key, party(1)).checkStatus(t, http.StatusConflict, "slot_unavailable")
-	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).checkStatus(t,
 		http.StatusOK, "")
 	expect("18:00 4")
 	// The class has no session at 18:30.
-	w.book(t, "class", key, appointment(yoga, monday, "18:30")).checkStatus(t, http.StatusConflict, "not_a_start")
-	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
+	w.book(t, "class", key, newOrder(yoga, monday, "18:30")).checkStatus(t, http.StatusConflict, "not_a_start")
+	w.book(t, "class", key, newOrder(yoga, monday, "18:00").withField("service_ids", []string{yoga, services["Cut"]})).
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	if n := w.countDays(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {
 		t.Errorf("a week later there are %d sessions, want 1", n)
@@ -144,11 +144,11 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 func TestClassOccupiesItsTeacher(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "teacher", studio("teacher"))
-	services, key := w.idsByName(t, "teacher", "services"), w.key(t, "teacher", "all")
+	w.publish(t, "teacher", buildStudio("teacher"))
+	services, key := w.idsByName(t, "teacher", "services"), w.createKey(t, "teacher", "all")
 	times := func(date string) string {
 		var all []string
-		for _, s := range w.slots(t, "teacher", date, "service_id="+services["Cut"]).Slots {
+		for _, s := range w.listSlots(t, "teacher", date, "service_id="+services["Cut"]).Slots {
 			all = append(all, s.Time)
 		}
 		return strings.Join(all, " ")
@@ -159,62 +159,63 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 	if got := times("2027-03-02"); got != "16:00 16:30 17:00 17:30 18:00 18:30 19:00 19:30" {
 		t.Errorf("without a class Ben is offered at %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).checkStatus(t, http.StatusConflict,
+	w.book(t, "teacher", key, newOrder(services["Cut"], "2027-03-01", "18:30")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
 
 	// A sold seat keeps Ben busy even if the session is no longer offered.
-	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).checkStatus(t, http.StatusCreated,
+	w.book(t, "teacher", key, newOrder(services["Yoga"], "2027-03-01", "18:00")).checkStatus(t, http.StatusCreated,
 		"")
-	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`,
+	w.publish(t, "teacher", strings.Replace(buildStudio("teacher"), `weekday: mon, time: "18:00"`,
 		`weekday: tue, time: "18:00"`, 1))
 	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
 		t.Errorf("beside the class that was sold Ben is offered at %s", got)
 	}
 
 	// An earlier appointment keeps Ben busy, so that a later session is not offered.
-	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-08", "18:30")).checkStatus(t, http.StatusCreated,
+	w.book(t, "teacher", key, newOrder(services["Cut"], "2027-03-08", "18:30")).checkStatus(t, http.StatusCreated,
 		"")
-	w.publish(t, "teacher", studio("teacher"))
-	if got := w.remainingSeats(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
+	w.publish(t, "teacher", buildStudio("teacher"))
+	if got := w.countRemainingSeats(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
 		t.Errorf("while Ben cuts hair he is to give a class: %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).checkStatus(t, http.StatusConflict,
+	w.book(t, "teacher", key, newOrder(services["Yoga"], "2027-03-08", "18:00")).checkStatus(t, http.StatusConflict,
 		"slot_unavailable")
 }
 
 func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "two", studio("two"))
-	key, spinning := w.key(t, "two", "all"), w.idsByName(t, "two", "services")["Spinning"]
-	sessions := w.seats(t, "two", "2027-03-02", spinning)
+	w.publish(t, "two", buildStudio("two"))
+	key, spinning := w.createKey(t, "two", "all"), w.idsByName(t, "two", "services")["Spinning"]
+	sessions := w.listSeats(t, "two", "2027-03-02", spinning)
 	if len(sessions) != 2 || *sessions[0].RemainingCapacity != 2 || *sessions[1].RemainingCapacity != 1 ||
 		sessions[0].StaffName != nil {
 		t.Fatalf("the sessions are %+v", sessions)
 	}
-	ride := appointment(spinning, "2027-03-02", "07:00")
-	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
+	ride := newOrder(spinning, "2027-03-02", "07:00")
+	w.book(t, "two", key, ride.withField("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
 		http.StatusCreated, "")
-	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
+	w.book(t, "two", key, ride.withField("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
 		http.StatusConflict,
 		"slot_unavailable")
-	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 2" {
+	if got := w.countRemainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 2" {
 		t.Errorf("after the second session was sold out: %s", got)
 	}
-	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`,
+	w.publish(t, "two", strings.Replace(buildStudio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`,
 		`key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
-	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "") // a request without a session gets the first one with free seats
-	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
+	// a request without a session gets the first one with free seats
+	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "")
+	if got := w.countRemainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
 		t.Errorf("a seat without a session named was taken so that %s remain", got)
 	}
 	// The first session has too few free seats for two people.
-	w.book(t, "two", key, ride.with("party_size", 2)).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "two", key, ride.withField("party_size", 2)).checkStatus(t, http.StatusCreated, "")
 	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "")
 	w.book(t, "two", key, ride).checkStatus(t, http.StatusConflict, "slot_unavailable")
-	w.book(t, "two", key, ride.with("class_schedule_id", key)).checkStatus(t, http.StatusBadRequest,
+	w.book(t, "two", key, ride.withField("class_schedule_id", key)).checkStatus(t, http.StatusBadRequest,
 		"invalid_parameter")
 	cut := w.idsByName(t, "two", "services")["Cut"]
-	w.book(t, "two", key, appointment(cut, "2027-03-02", "16:00").with("class_schedule_id",
+	w.book(t, "two", key, newOrder(cut, "2027-03-02", "16:00").withField("class_schedule_id",
 		sessions[0].ClassScheduleID)).
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
@@ -224,8 +225,8 @@ func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 func TestConcurrentPartiesFillClassSeats(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "fifty", studio("fifty"))
-	key, yoga := w.key(t, "fifty", "write"), w.idsByName(t, "fifty", "services")["Yoga"]
+	w.publish(t, "fifty", buildStudio("fifty"))
+	key, yoga := w.createKey(t, "fifty", "write"), w.idsByName(t, "fifty", "services")["Yoga"]
 	var (
 		wg       sync.WaitGroup
 		mu       sync.Mutex
@@ -237,7 +238,7 @@ func TestConcurrentPartiesFillClassSeats(t *testing.T) {
 		party := 1 + i%3
 		wg.Go(func() {
 			<-begin
-			a, err := w.tryBook("fifty", key, appointment(yoga, "2027-03-01", "18:00").with("party_size", party), nil)
+			a, err := w.tryBook("fifty", key, newOrder(yoga, "2027-03-01", "18:00").withField("party_size", party), nil)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -239,12 +239,12 @@ func (w *platform) underContract(t *testing.T, next http.RoundTripper) http.Roun
 func TestContractDetectsDrift(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "drift", salon("drift", 1))
+	w.publish(t, "drift", buildSalon("drift", 1))
 	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	info := w.get(t, "drift/info")
-	cut, key := w.idsByName(t, "drift", "services")["Cut"], w.key(t, "drift", "write")
-	good := encodeJSON(t, appointment(cut, "2027-03-01", "10:00"))
-	booked := w.book(t, "drift", key, appointment(cut, "2027-03-01", "10:00"))
+	cut, key := w.idsByName(t, "drift", "services")["Cut"], w.createKey(t, "drift", "write")
+	good := encodeJSON(t, newOrder(cut, "2027-03-01", "10:00"))
+	booked := w.book(t, "drift", key, newOrder(cut, "2027-03-01", "10:00"))
 	for name, c := range map[string]struct {
 		method, path string
 		sent         []byte
@@ -304,19 +304,20 @@ func TestContractDetectsDrift(t *testing.T) {
 func TestBookAcceptsNullsAndTextFlags(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "nulls", salon("nulls", 2))
+	w.publish(t, "nulls", buildSalon("nulls", 2))
 	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
-	cut, key := w.idsByName(t, "nulls", "services")["Cut"], w.key(t, "nulls", "write")
+	cut, key := w.idsByName(t, "nulls", "services")["Cut"], w.createKey(t, "nulls", "write")
 	described := d.Components.Schemas["BookingRequest"].Value
-	o := appointment(cut, "2027-03-01", "10:00")
+	o := newOrder(cut, "2027-03-01", "10:00")
 	for name := range described.Properties {
 		if !slices.Contains(described.Required, name) {
-			o = o.with(name, nil)
+			o = o.withField(name, nil)
 		}
 	}
 	w.book(t, "nulls", key, o).checkStatus(t, http.StatusCreated, "")
-	w.book(t, "nulls", key, o.with("is_package", "true").with("variants", "")).checkStatus(t, http.StatusCreated, "")
-	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants",
+	w.book(t, "nulls", key, o.withField("is_package", "true").withField("variants", "")).checkStatus(t,
+		http.StatusCreated, "")
+	w.book(t, "nulls", key, o.withField("time", "12:00").withField("is_package", "false").withField("variants",
 		[]string{})).checkStatus(t,
 		http.StatusCreated, "")
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// repository returns the folder of the repository. A test that calls it depends on all files there.
-func repository() string {
+// findRepository returns the folder of the repository. A test that calls it depends on all files there.
+func findRepository() string {
 	inputs.Checkout()
 	return "../../.."
 }
@@ -29,14 +29,14 @@ type proof struct {
 	Tests            []string
 }
 
-// section returns the endpoint or the schema that the row is about. Examples: "slots" for "§4 slots", "Variant" for "§2
-// Variant (added)", "rental-availability" for "§4 rental-availability 5".
-func (p proof) section() string {
+// nameSection returns the endpoint or the schema that the row is about. Examples: "slots" for "§4 slots", "Variant" for
+// "§2 Variant (added)", "rental-availability" for "§4 rental-availability 5".
+func (p proof) nameSection() string {
 	_, name, _ := strings.Cut(strings.TrimSuffix(p.About, " (added)"), " ")
 	return strings.TrimRight(name, " 0123456789")
 }
 
-func proofs(t *testing.T) []proof {
+func readProofs(t *testing.T) []proof {
 	t.Helper()
 	text, err := os.ReadFile("proofs.yaml")
 	if err != nil {
@@ -49,11 +49,11 @@ func proofs(t *testing.T) []proof {
 	return rows
 }
 
-// testsOf returns the names of the test functions of a package. It reads the source, because no package can import
+// listTests returns the names of the test functions of a package. It reads the source, because no package can import
 // another package's tests.
-func testsOf(t *testing.T, directory string) map[string]bool {
+func listTests(t *testing.T, directory string) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(repository(), directory, "*_test.go"))
+	files, err := filepath.Glob(filepath.Join(findRepository(), directory, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ var (
 // of a row.
 func TestProofsCoverDocument(t *testing.T) {
 	t.Parallel()
-	rows := proofs(t)
+	rows := readProofs(t)
 	tests := make(map[string]map[string]bool)
 	stated := make(map[string]bool)
 	for _, row := range rows {
@@ -93,7 +93,7 @@ func TestProofsCoverDocument(t *testing.T) {
 		for _, name := range row.Tests {
 			folder, test, _ := strings.Cut(name, ".")
 			if tests[folder] == nil {
-				tests[folder] = testsOf(t, folder)
+				tests[folder] = listTests(t, folder)
 			}
 			if !tests[folder][test] {
 				t.Errorf("%s, %s: there is no test %s in %s", row.About, row.Statement, test, folder)
@@ -103,7 +103,7 @@ func TestProofsCoverDocument(t *testing.T) {
 	if len(rows) == 0 {
 		t.Fatal("the table is empty")
 	}
-	text, err := os.ReadFile(filepath.Join(repository(), "services/catalog/internal/docs/public.yaml"))
+	text, err := os.ReadFile(filepath.Join(findRepository(), "services/catalog/internal/docs/public.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +117,10 @@ func TestProofsCoverDocument(t *testing.T) {
 		for _, name := range quotedName.FindAllStringSubmatch(row.Statement, -1) {
 			names = append(names, name[1])
 		}
-		spoken[row.section()] = append(spoken[row.section()], names)
+		spoken[row.nameSection()] = append(spoken[row.nameSection()], names)
 	}
-	for _, s := range subjectsOf(described) {
-		if !s.in(spoken) {
+	for _, s := range listSubjects(described) {
+		if !s.isStatedIn(spoken) {
 			t.Errorf("no row speaks of %s, which the document describes", s)
 		}
 	}
@@ -129,7 +129,8 @@ func TestProofsCoverDocument(t *testing.T) {
 // subject is a part of the document that a row must mention.
 type subject struct {
 	sections []string // a row about one of these sections is enough
-	names    []string // the row quotes all of them: the enclosing fields, then the field itself; an endpoint has no names
+	// the row quotes all of them: the enclosing fields, then the field itself; an endpoint has no names
+	names []string
 }
 
 func (s subject) String() string {
@@ -139,7 +140,7 @@ func (s subject) String() string {
 	return fmt.Sprintf("%s of %s", strings.Join(s.names, "."), strings.Join(s.sections, " or "))
 }
 
-func (s subject) in(spoken map[string][][]string) bool {
+func (s subject) isStatedIn(spoken map[string][][]string) bool {
 	for _, section := range s.sections {
 		for _, quoted := range spoken[section] {
 			if !slices.ContainsFunc(s.names, func(name string) bool { return !slices.Contains(quoted, name) }) {
@@ -150,10 +151,10 @@ func (s subject) in(spoken map[string][][]string) bool {
 	return false
 }
 
-// subjectsOf returns the endpoints, their query and header parameters, and all fields. The section of an endpoint is
+// listSubjects returns the endpoints, their query and header parameters, and all fields. The section of an endpoint is
 // its path below the business, such as "slots". The section of a schema is its name in words, such as "Ticket tier". A
 // row about the endpoint or about the schema may quote a field of a body.
-func subjectsOf(described *openapi3.T) []subject {
+func listSubjects(described *openapi3.T) []subject {
 	var all []subject
 	bodies := make(map[string]bool)
 	for at, item := range described.Paths.Map() {
@@ -165,29 +166,29 @@ func subjectsOf(described *openapi3.T) []subject {
 					all = append(all, subject{[]string{endpoint}, []string{parameter.Value.Name}})
 				}
 			}
-			for _, body := range bodiesOf(operation) {
+			for _, body := range listBodies(operation) {
 				sections := []string{endpoint}
 				if body.Ref != "" {
 					bodies[body.Ref] = true
-					sections = append(sections, sectionOf(path.Base(body.Ref)))
+					sections = append(sections, findSection(path.Base(body.Ref)))
 				}
-				all = append(all, fieldsOf(body, sections)...)
+				all = append(all, listFields(body, sections)...)
 			}
 		}
 	}
 	for name, schema := range described.Components.Schemas {
 		if !bodies["#/components/schemas/"+name] {
-			all = append(all, fieldsOf(schema, []string{sectionOf(name)})...)
+			all = append(all, listFields(schema, []string{findSection(name)})...)
 		}
 	}
 	return all
 }
 
-func sectionOf(schema string) string {
+func findSection(schema string) string {
 	return capital.ReplaceAllStringFunc(schema, func(letter string) string { return " " + strings.ToLower(letter) })
 }
 
-func bodiesOf(operation *openapi3.Operation) []*openapi3.SchemaRef {
+func listBodies(operation *openapi3.Operation) []*openapi3.SchemaRef {
 	var contents []openapi3.Content
 	if operation.RequestBody != nil {
 		contents = append(contents, operation.RequestBody.Value.Content)
@@ -204,21 +205,21 @@ func bodiesOf(operation *openapi3.Operation) []*openapi3.SchemaRef {
 	return bodies
 }
 
-// fieldsOf returns the fields of a schema and of its inline objects. The argument `within` has the names of the
+// listFields returns the fields of a schema and of its inline objects. The argument `within` has the names of the
 // enclosing fields.
-func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) []subject {
+func listFields(schema *openapi3.SchemaRef, sections []string, within ...string) []subject {
 	var all []subject
 	for name, field := range schema.Value.Properties {
 		names := append(slices.Clone(within), name)
 		all = append(all, subject{sections, names})
 		if field.Ref == "" {
-			all = append(all, fieldsOf(field, sections, names...)...)
+			all = append(all, listFields(field, sections, names...)...)
 		}
 	}
 	inner := slices.Concat(schema.Value.AllOf, schema.Value.AnyOf, schema.Value.OneOf)
 	for _, part := range append(inner, schema.Value.Items, schema.Value.AdditionalProperties.Schema) {
 		if part != nil && part.Ref == "" {
-			all = append(all, fieldsOf(part, sections, within...)...)
+			all = append(all, listFields(part, sections, within...)...)
 		}
 	}
 	return all
@@ -227,20 +228,21 @@ func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) [
 // TestMakefileNamesExistingTests checks that the names by which the Makefile selects tests are beginnings of test
 // names. A target with another name would run no test and pass.
 func TestMakefileNamesExistingTests(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(repository(), "Makefile"))
+	makefile, err := os.ReadFile(filepath.Join(findRepository(), "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
 	for _, folder := range []string{"libs", "services"} {
-		err := filepath.WalkDir(filepath.Join(repository(), folder), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, "_test.go") {
+		err := filepath.WalkDir(filepath.Join(findRepository(), folder),
+			func(path string, _ fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(path, "_test.go") {
+					return err
+				}
+				source, err := os.ReadFile(path)
+				tests.Write(source)
 				return err
-			}
-			source, err := os.ReadFile(path)
-			tests.Write(source)
-			return err
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,10 +7,10 @@ import (
 
 func TestCalendarIsUnknownWithoutBooking(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "down", salon("down", 2))
-	cut, key := w.idsByName(t, "down", "services")["Cut"], w.key(t, "down", "write")
-	w.slots(t, "down", "2027-03-01", "service_id="+cut)
+	w := startPlatform(t)
+	w.publish(t, "down", buildSalon("down", 2))
+	cut, key := w.idsByName(t, "down", "services")["Cut"], w.createKey(t, "down", "write")
+	w.listSlots(t, "down", "2027-03-01", "service_id="+cut)
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestCalendarIsUnknownWithoutBooking(t *testing.T) {
 			t.Errorf("%s: %s is %v", path, empty, list)
 		}
 	}
-	a := w.book(t, "down", key, appointment(cut, "2027-03-01", "10:00"))
+	a := w.book(t, "down", key, newOrder(cut, "2027-03-01", "10:00"))
 	if a.status != http.StatusServiceUnavailable && a.status != http.StatusBadGateway {
 		t.Errorf("booking answered %d", a.status)
 	}
@@ -45,13 +45,13 @@ func TestCalendarIsUnknownWithoutBooking(t *testing.T) {
 
 func TestBookFailsWithoutAvailability(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "blind", salon("blind", 2))
-	cut, key := w.idsByName(t, "blind", "services")["Cut"], w.key(t, "blind", "write")
+	w := startPlatform(t)
+	w.publish(t, "blind", buildSalon("blind", 2))
+	cut, key := w.idsByName(t, "blind", "services")["Cut"], w.createKey(t, "blind", "write")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
-	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
+	w.book(t, "blind", key, newOrder(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"availability_unverified")
 	w.get(t, "blind/services").checkStatus(t, http.StatusOK, "")
 	if live := w.countBookings(t, "blind"); live != 0 {
@@ -61,8 +61,8 @@ func TestBookFailsWithoutAvailability(t *testing.T) {
 
 func TestServicesWithoutPricingHaveNoQuotes(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "unquoted", salon("unquoted", 1))
+	w := startPlatform(t)
+	w.publish(t, "unquoted", buildSalon("unquoted", 1))
 	quoted := func(date string) (bool, []any) {
 		o := w.get(t, "unquoted/services?date="+date).decodeObject(t)
 		var prices []any
@@ -90,16 +90,16 @@ func TestServicesWithoutPricingHaveNoQuotes(t *testing.T) {
 
 func TestReadersUseCachedOfferWithoutCatalog(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "last", salon("last", 1))
-	cut, key := w.idsByName(t, "last", "services")["Cut"], w.key(t, "last", "write")
-	w.slots(t, "last", "2027-03-01", "service_id="+cut)
+	w := startPlatform(t)
+	w.publish(t, "last", buildSalon("last", 1))
+	cut, key := w.idsByName(t, "last", "services")["Cut"], w.createKey(t, "last", "write")
+	w.listSlots(t, "last", "2027-03-01", "service_id="+cut)
 	if err := w.StopService("catalog"); err != nil {
 		t.Fatal(err)
 	}
-	if s := w.slots(t, "last", "2027-03-01", "service_id="+cut); len(s.Slots) == 0 {
+	if s := w.listSlots(t, "last", "2027-03-01", "service_id="+cut); len(s.Slots) == 0 {
 		t.Error("no slots from the last good offer")
 	}
-	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
+	w.book(t, "last", key, newOrder(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"availability_unverified")
 }

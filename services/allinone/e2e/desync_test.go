@@ -80,17 +80,17 @@ func (w *platform) asCaller(service, path string) string {
 func TestServersResistRequestSmuggling(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "desync", fair("desync"))
-	bearer := "Authorization: Bearer " + w.key(t, "desync", "write") + "\r\n"
+	w.publish(t, "desync", buildFair("desync"))
+	bearer := "Authorization: Bearer " + w.createKey(t, "desync", "write") + "\r\n"
 	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	host := func(base string) string { return strings.TrimPrefix(base, "http://") }
 	targets := []attackTarget{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer},
 		{host(w.AdminURL), "/nothing", token}}
-	for _, path := range documentedPaths(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
+	for _, path := range listDocumentedPaths(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
 		targets = append(targets, attackTarget{host(w.PublicURL), path, bearer})
 	}
-	for _, path := range documentedPaths(t, w, w.AdminURL+"/admin/openapi.json",
+	for _, path := range listDocumentedPaths(t, w, w.AdminURL+"/admin/openapi.json",
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
 		targets = append(targets, attackTarget{host(w.AdminURL), path, token})
 	}
@@ -142,8 +142,8 @@ func TestServersResistRequestSmuggling(t *testing.T) {
 
 var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// documentedPaths returns the paths of an OpenAPI document for the business with the slug desync.
-func documentedPaths(t *testing.T, w *platform, document string, header http.Header) []string {
+// listDocumentedPaths returns the paths of an OpenAPI document for the business with the slug desync.
+func listDocumentedPaths(t *testing.T, w *platform, document string, header http.Header) []string {
 	t.Helper()
 	var described struct {
 		Paths   map[string]json.RawMessage `json:"paths"`

@@ -57,9 +57,9 @@ func TestQuickstartProgramsBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
 	w := sharePlatform(t)
-	w.publish(t, "quickstart", salon("quickstart", 1))
-	env := []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=quickstart", "DAY=2027-03-01",
-		"SLOTMESH_KEY=" + w.key(t, "quickstart", "write")}
+	w.publish(t, "quickstart", buildSalon("quickstart", 1))
+	env := []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=quickstart", "DAY=2027-03-01",
+		"SLOTMESH_KEY=" + w.createKey(t, "quickstart", "write")}
 	made := make(map[string]bool)
 	for name, program := range map[string]func(dir string) testkit.ToolRun{
 		"book.sh": func(dir string) testkit.ToolRun {
@@ -166,7 +166,7 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	w := sharePlatform(t)
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1},
 		"plain": {NoScript: true},
 	} {
@@ -189,16 +189,16 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 
 // checkDevelopersPage visits a developers' page and checks it. The API reference of the page must contain `path`, and
 // its text must contain `words`.
-func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.As, url, path string, words ...string) {
+func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.Profile, url, path string, words ...string) {
 	t.Helper()
 	v.Go(url)
-	v.Sees(words...)
+	v.ExpectText(words...)
 	if !as.NoScript {
-		v.Until("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+
+		v.Await("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+
 			`")`)
 	}
 	v.Check()
-	v.Keep("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+	v.SaveScreenshot("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
 
 // checkCompressedSize checks that the front compresses a file with Brotli to at most `most` bytes.

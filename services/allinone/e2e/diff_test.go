@@ -28,11 +28,11 @@ type planAnswer struct {
 func TestDiffListsAffectedBookings(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	offer := salon("planned", 1)
+	offer := buildSalon("planned", 1)
 	w.publish(t, "planned", offer)
-	key, cut := w.key(t, "planned", "write"), w.idsByName(t, "planned", "services")["Cut"]
+	key, cut := w.createKey(t, "planned", "write"), w.idsByName(t, "planned", "services")["Cut"]
 	for _, clock := range []string{"09:00", "10:00", "11:00"} {
-		w.book(t, "planned", key, appointment(cut, "2027-03-02", clock)).checkStatus(t, http.StatusCreated, "")
+		w.book(t, "planned", key, newOrder(cut, "2027-03-02", clock)).checkStatus(t, http.StatusCreated, "")
 	}
 	plan := func(text string) planAnswer {
 		t.Helper()

@@ -19,24 +19,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-const erasableBusiness = `
+const erasableManifest = `
 notifications: {owner_emails: [hello@harbor.example]}
 rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 2, units_count: 2}]
 events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, price: 10, capacity: 5}]}]
 `
 
-// goneName and goneEmail belong to the customer that the test erases. No other data contains these words.
+// erasedName and erasedEmail belong to the customer that the test erases. No other data contains these words.
 const (
-	goneName  = "Gonelia Vanishova"
-	goneEmail = "Gonelia.V@faded.example"
+	erasedName  = "Gonelia Vanishova"
+	erasedEmail = "Gonelia.V@faded.example"
 )
 
 var (
-	goneEverywhere = []string{"gonelia", "vanishova", "faded.example"}
-	// goneWithThePast are phone numbers and form answers of bookings and orders that have ended.
-	goneWithThePast = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
-	// goneWithTheRest are the phone number and form answer of the future booking.
-	goneWithTheRest = []string{"555077", "pistachio"}
+	erasedTexts = []string{"gonelia", "vanishova", "faded.example"}
+	// erasedPastTexts are phone numbers and form answers of bookings and orders that have ended.
+	erasedPastTexts = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
+	// erasedFutureTexts are the phone number and form answer of the future booking.
+	erasedFutureTexts = []string{"555077", "pistachio"}
 )
 
 // dumpDatabase returns a dump of the whole database by pg_dump.
@@ -92,11 +92,11 @@ func (w *platform) callOwner(t *testing.T, path, key string, body any) reply {
 // bookings: one has ended by 15 April, the other is in May.
 func (w *platform) createEverything(t *testing.T) (string, string) {
 	t.Helper()
-	cut, key := w.idsByName(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
+	cut, key := w.idsByName(t, "forgetful", "services")["Cut"], w.createKey(t, "forgetful", "all")
 	hers := func(date, clock string) order {
 		return order{
-			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": goneName,
-			"customer_email": goneEmail,
+			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": erasedName,
+			"customer_email": erasedEmail,
 			"customer_phone": "+351 210 555019", "form_data": order{"allergies": "hazelnutty"},
 		}
 	}
@@ -114,24 +114,24 @@ func (w *platform) createEverything(t *testing.T) (string, string) {
 	w.callOwner(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).decode(t, http.StatusCreated, &ended)
 	w.callOwner(t, "bookings", "taken", hers("2027-03-08", "10:00")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
-	gala := w.events(t, "forgetful/events").Events[0]
+	gala := w.listEvents(t, "forgetful/events").Events[0]
 	w.callOwner(t, "tickets", "gala", order{
-		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName,
-		"customer_email": goneEmail,
+		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": erasedName,
+		"customer_email": erasedEmail,
 		"customer_phone": "+351 210 555088", "form_data": order{"meal": "walnutty"},
 	}).checkStatus(t, http.StatusCreated, "")
 	w.callOwner(t, "reservations", "kayak", order{
 		"rental_id": w.idsByName(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05",
 		"end_date":      "2027-03-06",
 		"quantity":      1,
-		"customer_name": goneName, "customer_email": goneEmail, "customer_phone": "+351 210 555099",
+		"customer_name": erasedName, "customer_email": erasedEmail, "customer_phone": "+351 210 555099",
 		"form_data": order{"snack": "cashewy"},
 	}).checkStatus(t, http.StatusCreated, "")
-	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).checkStatus(t,
+	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").withField("customer_email", "no address")).checkStatus(t,
 		http.StatusBadRequest, "invalid_parameter")
-	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name",
+	w.book(t, "forgetful", key, newOrder(cut, "2027-03-09", "10:00").withField("customer_name",
 		"Staying Customer")).checkStatus(t, http.StatusCreated, "")
-	ahead := hers("2027-05-04", "10:00").with("customer_phone", "+351 210 555077").with("form_data",
+	ahead := hers("2027-05-04", "10:00").withField("customer_phone", "+351 210 555077").withField("form_data",
 		order{"allergies": "pistachio"})
 	w.book(t, "forgetful", key, ahead).decode(t, http.StatusCreated, &made)
 	return ended.ID, made.Booking.ID
@@ -143,16 +143,17 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	t.Parallel()
 	databaseURL, home := testkit.Database(t, "e2e"), t.TempDir()
 	on := func(now string) *platform {
-		return start(t, allowLoopback, func(c *allinone.Config) {
+		return startPlatform(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.Home, c.Now, c.PagesURL = databaseURL, home, now, "https://book.example.org"
 		}, checkRouting(t))
 	}
 	w := on(monday)
-	w.publish(t, "forgetful", salon("forgetful", 1)+erasableBusiness)
+	w.publish(t, "forgetful", buildSalon("forgetful", 1)+erasableManifest)
 	url, arrived := startReceiver(t)
-	for _, u := range []string{url, unusedAddress(t)} { // deliveries to the unused address are retried
-		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
-			u)).checkStatus(t, http.StatusCreated, "")
+	for _, u := range []string{url, findUnusedAddress(t)} { // deliveries to the unused address are retried
+		w.callAdmin(t, http.MethodPost, "businesses/forgetful/webhooks",
+			fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
+				u)).checkStatus(t, http.StatusCreated, "")
 	}
 	ended, ahead := w.createEverything(t)
 	for range 8 {
@@ -163,17 +164,17 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 
 	w = on("2027-04-15T06:00:00Z")
 	w.callOwner(t, "bookings/"+ended+"/complete", "complete", nil).checkStatus(t, http.StatusOK, "")
-	all := slices.Concat(goneEverywhere, goneWithThePast, goneWithTheRest)
+	all := slices.Concat(erasedTexts, erasedPastTexts, erasedFutureTexts)
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != len(all) {
 		t.Fatalf("of %q the test finds only %q before", all, found)
 	}
-	before, operator := sumTables(t, databaseURL), w.operator(t)
+	before, operator := sumTables(t, databaseURL), w.newOperatorCommand(t)
 	operator.mustRun(t, "", "customers", "list", "forgetful", "--query", "vanishova")
-	operator.mustRun(t, "", "customers", "export", "forgetful", "--email", goneEmail)
+	operator.mustRun(t, "", "customers", "export", "forgetful", "--email", erasedEmail)
 	type kept struct{ Kind, ID string }
 	var named []kept
 	for _, one := range operator.mustRun(t, "", "customers", "erase", "forgetful", "--email",
-		goneEmail)["ahead"].([]any) {
+		erasedEmail)["ahead"].([]any) {
 		one := one.(map[string]any)
 		named = append(named, kept{one["kind"].(string), one["id"].(string)})
 	}
@@ -181,10 +182,10 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 		t.Errorf("what lies ahead (-want +named):\n%s", diff)
 	}
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); !slices.Equal(found,
-		slices.Concat(goneEverywhere, goneWithTheRest)) {
+		slices.Concat(erasedTexts, erasedFutureTexts)) {
 		t.Errorf("with one booking ahead the dump has %q", found)
 	}
-	operator.mustRun(t, "", "customers", "erase", "forgetful", "--email", goneEmail, "--force")
+	operator.mustRun(t, "", "customers", "erase", "forgetful", "--email", erasedEmail, "--force")
 	w.stop(t)
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != 0 {
 		t.Errorf("the dump still has %q", found)
@@ -201,8 +202,8 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	}
 }
 
-// unusedAddress returns a URL of a port on this machine on which no server listens.
-func unusedAddress(t *testing.T) string {
+// findUnusedAddress returns a URL of a port on this machine on which no server listens.
+func findUnusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// theatre returns the manifest of a business with events. The three tiers of the first event share its seats.
-func theatre(slug string, seats, stalls, circle, box int) string {
+// buildTheatre returns the manifest of a business with events. The three tiers of the first event share its seats.
+func buildTheatre(slug string, seats, stalls, circle, box int) string {
 	return fmt.Sprintf(`apiVersion: slotmesh/v1
 kind: Business
 slug: %s
@@ -47,7 +47,7 @@ pricing_rules:
 `, slug, seats, stalls, circle, box)
 }
 
-// events is a response of /events.
+// listEvents is a response of /events.
 type events struct {
 	Events []struct {
 		ID, Name, Description, Date string
@@ -66,16 +66,16 @@ type events struct {
 	}
 }
 
-func (w *platform) events(t *testing.T, path string) events {
+func (w *platform) listEvents(t *testing.T, path string) events {
 	t.Helper()
 	var list events
 	w.get(t, path).decode(t, http.StatusOK, &list)
 	return list
 }
 
-// remainders returns the remaining tickets of the first event and of each of its tiers. The number -1 stands for
+// listRemainders returns the remaining tickets of the first event and of each of its tiers. The number -1 stands for
 // unknown.
-func (e events) remainders() []int {
+func (e events) listRemainders() []int {
 	known := func(n *int) int {
 		if n == nil {
 			return -1
@@ -89,7 +89,7 @@ func (e events) remainders() []int {
 	return all
 }
 
-func (w *platform) sell(slug, event, tier string, quantity int) (reply, error) {
+func (w *platform) sellTickets(slug, event, tier string, quantity int) (reply, error) {
 	body, err := json.Marshal(map[string]any{"event_id": event, "tier_id": tier, "quantity": quantity,
 		"customer_name": "Ada Example"})
 	if err != nil {
@@ -99,10 +99,10 @@ func (w *platform) sell(slug, event, tier string, quantity int) (reply, error) {
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}})
 }
 
-// mustSell sells tickets and returns the id of the order.
-func (w *platform) mustSell(t *testing.T, slug, event, tier string, quantity int) string {
+// mustSellTickets sells tickets and returns the id of the order.
+func (w *platform) mustSellTickets(t *testing.T, slug, event, tier string, quantity int) string {
 	t.Helper()
-	a, err := w.sell(slug, event, tier, quantity)
+	a, err := w.sellTickets(slug, event, tier, quantity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,16 +116,16 @@ func (w *platform) mustSell(t *testing.T, slug, event, tier string, quantity int
 
 func checkRemainders(t *testing.T, when string, got events, want ...int) {
 	t.Helper()
-	if fmt.Sprint(got.remainders()) != fmt.Sprint(want) {
-		t.Errorf("%s: left are %v, want %v", when, got.remainders(), want)
+	if fmt.Sprint(got.listRemainders()) != fmt.Sprint(want) {
+		t.Errorf("%s: left are %v, want %v", when, got.listRemainders(), want)
 	}
 }
 
 func TestEventsCountRemainingTickets(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t) // today is 2027-03-01
-	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
-	list := w.events(t, "stage/events")
+	w.publish(t, "stage", buildTheatre("stage", 10, 8, 4, 3))
+	list := w.listEvents(t, "stage/events")
 	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||
 		list.Events[0].StartTime != "20:00:00" || list.Events[0].EndTime != "00:30:00" ||
 		list.Quote.Date != "2027-03-01" || !list.Quote.Applies {
@@ -133,11 +133,11 @@ func TestEventsCountRemainingTickets(t *testing.T) {
 	}
 	checkRemainders(t, "before", list, 10, 8, 4, 3)
 	gala, tiers := list.Events[0].ID, list.Events[0].Inventory
-	first := w.mustSell(t, "stage", gala, tiers[0].ID, 5)
-	w.mustSell(t, "stage", gala, tiers[2].ID, 3)
-	checkRemainders(t, "after 5 and 3", w.events(t, "stage/events"), 2, 2, 2, 0)
+	first := w.mustSellTickets(t, "stage", gala, tiers[0].ID, 5)
+	w.mustSellTickets(t, "stage", gala, tiers[2].ID, 3)
+	checkRemainders(t, "after 5 and 3", w.listEvents(t, "stage/events"), 2, 2, 2, 0)
 	for name, order := range map[string]struct{ tier, quantity int }{"the tier": {2, 1}, "the event": {1, 3}} {
-		a, err := w.sell("stage", gala, tiers[order.tier].ID, order.quantity)
+		a, err := w.sellTickets("stage", gala, tiers[order.tier].ID, order.quantity)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,23 +146,23 @@ func TestEventsCountRemainingTickets(t *testing.T) {
 		}
 	}
 	cancel := "businesses/stage/tickets/" + first + "/cancel"
-	w.admin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusConflict, "conflict")
-	checkRemainders(t, "after cancelling 5", w.events(t, "stage/events"), 7, 7, 4, 0)
+	w.callAdmin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusConflict, "conflict")
+	checkRemainders(t, "after cancelling 5", w.listEvents(t, "stage/events"), 7, 7, 4, 0)
 
-	w.publish(t, "stage", theatre("stage", 2, 8, 4, 3)) // fewer seats than sold tickets
-	checkRemainders(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
-	w.publish(t, "stage", theatre("stage", 12, 8, 4, 4))
-	checkRemainders(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
+	w.publish(t, "stage", buildTheatre("stage", 2, 8, 4, 3)) // fewer seats than sold tickets
+	checkRemainders(t, "with fewer seats", w.listEvents(t, "stage/events"), 0, 0, 0, 0)
+	w.publish(t, "stage", buildTheatre("stage", 12, 8, 4, 4))
+	checkRemainders(t, "with more seats", w.listEvents(t, "stage/events"), 9, 8, 4, 1)
 	both := func(stalls, box int) reply {
-		return w.admin(t, http.MethodPost, "businesses/stage/tickets", fmt.Appendf(nil,
+		return w.callAdmin(t, http.MethodPost, "businesses/stage/tickets", fmt.Appendf(nil,
 			`{"event_id": %q, "customer_name": "Ada Example", "tiers": [{"tier_id": %q, "quantity": %d}, {"tier_id": %q, "quantity": %d}]}`, gala, tiers[0].ID, stalls, tiers[2].ID, box))
 	}
 	both(2, 2).checkStatus(t, http.StatusConflict, "conflict")
-	checkRemainders(t, "after an order of which not all is left", w.events(t, "stage/events"), 9, 8, 4, 1)
+	checkRemainders(t, "after an order of which not all is left", w.listEvents(t, "stage/events"), 9, 8, 4, 1)
 	both(2, 1).checkStatus(t, http.StatusCreated, "")
-	checkRemainders(t, "after an order of two tiers", w.events(t, "stage/events"), 6, 6, 4, 0)
-	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala,
+	checkRemainders(t, "after an order of two tiers", w.listEvents(t, "stage/events"), 6, 6, 4, 0)
+	if all := w.callAdmin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala,
 		nil).decodeObject(t)["tickets"].([]any); len(all) != 3 {
 		t.Errorf("orders: %v", all)
 	}
@@ -172,9 +172,9 @@ func TestEventsCountRemainingTickets(t *testing.T) {
 // days, the Matinee on a Monday afternoon in 35 days.
 func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "quoted", theatre("quoted", 10, 8, 4, 3))
-	list := w.events(t, "quoted/events")
+	w := startPlatform(t)
+	w.publish(t, "quoted", buildTheatre("quoted", 10, 8, 4, 3))
+	list := w.listEvents(t, "quoted/events")
 	var got []string
 	for _, e := range list.Events {
 		for _, tier := range e.Inventory {
@@ -192,8 +192,8 @@ func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Publish another version, because quoted prices are cached for two seconds.
-	w.publish(t, "quoted", theatre("quoted", 11, 8, 4, 3))
-	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil ||
+	w.publish(t, "quoted", buildTheatre("quoted", 11, 8, 4, 3))
+	if list := w.listEvents(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil ||
 		*list.Events[0].SpotsRemaining != 11 {
 		t.Errorf("without pricing: %+v", list)
 	}
@@ -202,7 +202,7 @@ func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 func TestEventsAreTranslated(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "tongues", theatre("tongues", 10, 8, 4, 3))
+	w.publish(t, "tongues", buildTheatre("tongues", 10, 8, 4, 3))
 	for locale, want := range map[string]string{
 		"pt-BR": "Gala de primavera|Jantar\ne música.|Plateia|Circle",
 		"ar":    "حفل الربيع|عشاء وموسيقى.|Stalls|Circle",
@@ -226,18 +226,18 @@ func TestEventsAreTranslated(t *testing.T) {
 
 func TestEventsWithoutBookingHaveUnknownRemainders(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "dark", theatre("dark", 10, 8, 4, 3))
-	gala := w.events(t, "dark/events").Events[0]
+	w := startPlatform(t)
+	w.publish(t, "dark", buildTheatre("dark", 10, 8, 4, 3))
+	gala := w.listEvents(t, "dark/events").Events[0]
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
-	list := w.events(t, "dark/events")
+	list := w.listEvents(t, "dark/events")
 	checkRemainders(t, "without booking", list, -1, -1, -1, -1)
 	if list.Events[0].Inventory[0].QuotedPrice == nil {
 		t.Error("prices went with it")
 	}
-	a, err := w.sell("dark", gala.ID, gala.Inventory[0].ID, 1)
+	a, err := w.sellTickets("dark", gala.ID, gala.Inventory[0].ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +248,8 @@ func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	capacities := []int{60, 40, 30, 20} // capacity of the event, then of its tiers
-	w.publish(t, "rush", theatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
-	gala := w.events(t, "rush/events").Events[0]
+	w.publish(t, "rush", buildTheatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
+	gala := w.listEvents(t, "rush/events").Events[0]
 	type order struct {
 		tier, quantity, status int
 		err                    error
@@ -260,7 +260,7 @@ func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 		wg.Go(func() {
 			o := order{tier: i % 3, quantity: 1 + i/3%3}
 			var a reply
-			a, o.err = w.sell("rush", gala.ID, gala.Inventory[o.tier].ID, o.quantity)
+			a, o.err = w.sellTickets("rush", gala.ID, gala.Inventory[o.tier].ID, o.quantity)
 			o.status = a.status
 			orders[i] = o
 		})
@@ -290,7 +290,7 @@ func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 		}
 	}
 	eventLeft := capacities[0] - sold[0]
-	checkRemainders(t, "in the end", w.events(t, "rush/events"), eventLeft,
+	checkRemainders(t, "in the end", w.listEvents(t, "rush/events"), eventLeft,
 		min(eventLeft, capacities[1]-sold[1]), min(eventLeft, capacities[2]-sold[2]),
 		min(eventLeft, capacities[3]-sold[3]))
 }
@@ -298,9 +298,9 @@ func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 func TestCommandSellsTickets(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "counter", theatre("counter", 10, 8, 4, 3))
-	o := w.operator(t)
-	gala := w.events(t, "counter/events").Events[0]
+	w.publish(t, "counter", buildTheatre("counter", 10, 8, 4, 3))
+	o := w.newOperatorCommand(t)
+	gala := w.listEvents(t, "counter/events").Events[0]
 	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer",
 		"Ada Example"}
 	sold := o.mustRun(t, "", append(sell, "--quantity", "8")...)

@@ -24,12 +24,12 @@ import (
 func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	t.Parallel()
 	var databaseURL string
-	w := start(t, connectStripe(noStripe), func(cfg *allinone.Config) {
+	w := startPlatform(t, connectStripe(noStripe), func(cfg *allinone.Config) {
 		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the date that the examples assume
 	})
 	heard := make(map[string]bool)
 	w.http.Transport = sentenceRecorder{heard, w.http.Transport}
-	harbor(t, w, "harbor-studio")
+	publishHarbor(t, w, "harbor-studio")
 
 	w.provokeReads(t)
 	w.provokeAccountChecks(t)
@@ -39,7 +39,7 @@ func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	// Only the tests of the booking service provoke this answer.
 	recordSentences(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
 
-	examples := examplesOf(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil))
+	examples := listExamples(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil))
 	if len(examples) == 0 {
 		t.Fatal("the document has no examples")
 	}
@@ -81,7 +81,7 @@ func (w *platform) provokeReads(t *testing.T) {
 // provokeAccountChecks sends bookings to businesses that accept none.
 func (w *platform) provokeAccountChecks(t *testing.T) {
 	t.Helper()
-	open := salon("shut", 1)
+	open := buildSalon("shut", 1)
 	for code, manifest := range map[string]string{
 		"subscription_inactive":  open + "account: {subscription: inactive}\n",
 		"account_closing":        open + "account: {removal_on: 2027-06-01}\n",
@@ -89,48 +89,49 @@ func (w *platform) provokeAccountChecks(t *testing.T) {
 		"not_accepting_bookings": strings.Replace(open, "bookings: {", "bookings: {paused_until: 2027-03-08, ", 1),
 	} {
 		w.publish(t, "shut", manifest)
-		w.book(t, "shut", w.key(t, "shut", "write"), order{}).checkStatus(t, http.StatusForbidden, code)
+		w.book(t, "shut", w.createKey(t, "shut", "write"), order{}).checkStatus(t, http.StatusForbidden, code)
 	}
 }
 
 func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 	t.Helper()
-	key, services := w.key(t, "harbor-studio", "write"), w.idsByName(t, "harbor-studio", "services")
+	key, services := w.createKey(t, "harbor-studio", "write"), w.idsByName(t, "harbor-studio", "services")
 	book := func(o order, header http.Header) reply { return w.mustBook(t, "harbor-studio", key, o, header) }
 
-	night := appointment(services["Haircut"], "2027-03-01", "03:00")
+	night := newOrder(services["Haircut"], "2027-03-01", "03:00")
 	book(night, nil).checkStatus(t, http.StatusConflict, "closed")
-	day := night.with("time", "10:00")
-	book(day.with("date", "2026-11-20"), nil).checkStatus(t, http.StatusConflict, "date_in_past")
-	book(day.with("date", "2027-11-22"), nil).checkStatus(t, http.StatusConflict, "beyond_advance_limit")
-	book(day.with("time", "10:07"), nil).checkStatus(t, http.StatusConflict, "not_a_start")
-	book(day.with("staff_id", uuid.NewString()), nil).checkStatus(t, http.StatusConflict, "staff_not_found")
-	book(day.with("payment_choice", "online"), nil).checkStatus(t, http.StatusConflict, "payment_not_offered")
-	anna := day.with("staff_id", w.idsByName(t, "harbor-studio", "staff")["Anna"])
+	day := night.withField("time", "10:00")
+	book(day.withField("date", "2026-11-20"), nil).checkStatus(t, http.StatusConflict, "date_in_past")
+	book(day.withField("date", "2027-11-22"), nil).checkStatus(t, http.StatusConflict, "beyond_advance_limit")
+	book(day.withField("time", "10:07"), nil).checkStatus(t, http.StatusConflict, "not_a_start")
+	book(day.withField("staff_id", uuid.NewString()), nil).checkStatus(t, http.StatusConflict, "staff_not_found")
+	book(day.withField("payment_choice", "online"), nil).checkStatus(t, http.StatusConflict, "payment_not_offered")
+	anna := day.withField("staff_id", w.idsByName(t, "harbor-studio", "staff")["Anna"])
 	book(anna, nil).checkStatus(t, http.StatusCreated, "")
 	book(anna, nil).checkStatus(t, http.StatusConflict, "slot_unavailable")
 	for book(day, nil).status == http.StatusCreated {
 	}
 	book(day, nil).checkStatus(t, http.StatusConflict, "no_staff_available")
-	class := appointment(services["Yoga class"], "2027-03-01", "18:30")
-	book(class.with("party_size", 11), nil).checkStatus(t, http.StatusCreated, "")
-	book(class.with("party_size", 2), nil).checkStatus(t, http.StatusConflict, "slot_unavailable")
+	class := newOrder(services["Yoga class"], "2027-03-01", "18:30")
+	book(class.withField("party_size", 11), nil).checkStatus(t, http.StatusCreated, "")
+	book(class.withField("party_size", 2), nil).checkStatus(t, http.StatusConflict, "slot_unavailable")
 	book(night, http.Header{"Content-Type": {"text/plain"}}).checkStatus(t, http.StatusUnsupportedMediaType,
 		"unsupported_media_type")
 	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).checkStatus(t, http.StatusRequestEntityTooLarge,
 		"payload_too_large")
 
 	once := http.Header{"Idempotency-Key": {"order-1"}}
-	sauna := appointment(services["Sauna"], "2027-03-01", "10:00")
+	sauna := newOrder(services["Sauna"], "2027-03-01", "10:00")
 	book(sauna, once).checkStatus(t, http.StatusCreated, "")
-	book(sauna.with("time", "11:00"), once).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	book(sauna.withField("time", "11:00"), once).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	testkit.Administer(t, databaseURL,
 		`UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
-	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress") // as if the first request were still in progress
+	// as if the first request were still in progress
+	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress")
 
-	w.publish(t, "paid", paidSalon("paid"))
+	w.publish(t, "paid", buildPaidSalon("paid"))
 	cut := w.idsByName(t, "paid", "services")["Cut"]
-	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).checkStatus(t,
+	w.book(t, "paid", w.createKey(t, "paid", "write"), newOrder(cut, "2027-03-01", "10:00")).checkStatus(t,
 		http.StatusServiceUnavailable, "payment_unavailable")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
@@ -141,18 +142,18 @@ func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 func (w *platform) provokeKeys(t *testing.T) {
 	t.Helper()
 	w.book(t, "harbor-studio", "", order{}).checkStatus(t, http.StatusUnauthorized, "missing_api_key")
-	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).checkStatus(t, http.StatusForbidden,
+	w.book(t, "harbor-studio", w.createKey(t, "harbor-studio", "read"), order{}).checkStatus(t, http.StatusForbidden,
 		"scope_forbidden")
-	key := w.key(t, "harbor-studio", "write")
+	key := w.createKey(t, "harbor-studio", "write")
 	address := http.Header{"X-Forwarded-For": {newAddress()}}
 	checkLimit(t, "book by address", 10, http.StatusTooManyRequests, func(int) reply {
 		return w.mustBook(t, "harbor-studio", key, order{}, address)
 	})
-	key = w.key(t, "harbor-studio", "write")
+	key = w.createKey(t, "harbor-studio", "write")
 	checkLimit(t, "book by key", 100, http.StatusUnauthorized, func(int) reply {
 		return w.book(t, "harbor-studio", key, order{})
 	})
-	revoked := w.key(t, "harbor-studio", "write")
+	revoked := w.createKey(t, "harbor-studio", "write")
 	w.revokeAll(t, "harbor-studio")
 	w.book(t, "harbor-studio", revoked, order{}).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 }
@@ -189,20 +190,20 @@ func recordSentences(heard map[string]bool, status int, body []byte) {
 	if json.Unmarshal(body, &value) != nil {
 		return
 	}
-	for _, sentence := range sentencesOf(value) {
+	for _, sentence := range listSentences(value) {
 		heard[fmt.Sprint(status, " ", sentence)], heard["default "+sentence] = true, true
 	}
 }
 
-// examplesOf returns the message texts in the document's examples, each with its status.
-func examplesOf(d *document) []string {
+// listExamples returns the message texts in the document's examples, each with its status.
+func listExamples(d *document) []string {
 	var all []string
 	for _, item := range d.Paths.Map() {
 		for _, operation := range item.Operations() {
 			for status, response := range operation.Responses.Map() {
 				for _, media := range response.Value.Content {
-					for _, value := range valuesOf(media) {
-						for _, sentence := range sentencesOf(value) {
+					for _, value := range listValues(media) {
+						for _, sentence := range listSentences(value) {
 							all = append(all, status+" "+sentence)
 						}
 					}
@@ -214,7 +215,7 @@ func examplesOf(d *document) []string {
 	return slices.Compact(all)
 }
 
-func valuesOf(media *openapi3.MediaType) []any {
+func listValues(media *openapi3.MediaType) []any {
 	all := []any{media.Example}
 	for _, example := range media.Examples {
 		all = append(all, example.Value.Value)
@@ -222,9 +223,9 @@ func valuesOf(media *openapi3.MediaType) []any {
 	return all
 }
 
-// sentencesOf returns the message texts in a body: the error, the reason why a rental is not available, and the basis
+// listSentences returns the message texts in a body: the error, the reason why a rental is not available, and the basis
 // of quoted prices. The messageCode precedes an error and a reason.
-func sentencesOf(body any) []string {
+func listSentences(body any) []string {
 	members, _ := body.(map[string]any)
 	var all []string
 	for _, name := range []string{"error", "conflictReason"} {

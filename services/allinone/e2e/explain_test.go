@@ -12,10 +12,10 @@ import (
 func TestExplainAgreesWithSlots(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "asked", salon("asked", 1))
-	key, cut := w.key(t, "asked", "write"), w.idsByName(t, "asked", "services")["Cut"]
-	w.book(t, "asked", key, appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusCreated, "")
-	listed := w.listedTimes(t, "asked", "2027-03-02", "service_id="+cut)
+	w.publish(t, "asked", buildSalon("asked", 1))
+	key, cut := w.createKey(t, "asked", "write"), w.idsByName(t, "asked", "services")["Cut"]
+	w.book(t, "asked", key, newOrder(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusCreated, "")
+	listed := w.listTimes(t, "asked", "2027-03-02", "service_id="+cut)
 	rules := map[string]bool{}
 	for minute := 8 * 60; minute < 12*60; minute += 15 {
 		clock := fmt.Sprintf("%02d:%02d", minute/60, minute%60)
@@ -24,7 +24,7 @@ func TestExplainAgreesWithSlots(t *testing.T) {
 			Reason             *struct{ Rule, Message string }
 			Staff              []struct{ Bookable bool }
 		}
-		w.admin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock,
+		w.callAdmin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock,
 			nil).decode(t, http.StatusOK, &told)
 		if !told.Computed || told.Bookable != slices.Contains(listed, clock) || told.Bookable != (told.Reason == nil) {
 			t.Errorf("%s: %+v, listed are %v", clock, told, listed)

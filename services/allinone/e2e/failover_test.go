@@ -23,24 +23,24 @@ func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	const clients, each = 8, 24
 	primary := testkit.StartPrimaryAndStandby(t)
-	w := start(t, func(c *allinone.Config) {
+	w := startPlatform(t, func(c *allinone.Config) {
 		c.DatabaseURL, c.Settings = primary.URL, maps.Clone(deadlines.Roomy)
 		c.Settings["REQUEST_TIMEOUT"] = "15s" // an idempotency lock of a lost request expires after this time
 	})
-	w.publish(t, "survivor", salon("survivor", clients))
+	w.publish(t, "survivor", buildSalon("survivor", clients))
 	cut := w.idsByName(t, "survivor", "services")["Cut"]
 	var booked atomic.Int32
 	third, lost := make(chan struct{}), make(chan struct{})
 	acknowledged, refused := make([][]string, clients), atomic.Int32{}
 	var all sync.WaitGroup
 	for i := range clients {
-		key := w.key(t, "survivor", "write")
+		key := w.createKey(t, "survivor", "write")
 		all.Go(func() {
 			for n := range each {
 				if n == each/2 { // book the second half after the primary has stopped
 					<-lost
 				}
-				o := appointment(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
+				o := newOrder(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
 				id, times := w.bookUntilAnswered(t, "survivor", key, o)
 				acknowledged[i] = append(acknowledged[i], id)
 				refused.Add(int32(times)) // the number is small enough for int32
@@ -90,7 +90,7 @@ func (w *platform) bookUntilAnswered(t *testing.T, slug, key string, o order) (s
 func (w *platform) checkBookingsExist(t *testing.T, slug string, acknowledged [][]string) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
 	there := make(map[string]bool)
 	for _, b := range list.Bookings {
 		there[b.ID] = true

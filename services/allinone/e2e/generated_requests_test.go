@@ -37,8 +37,8 @@ func (r *generatedRequest) String() string {
 	return fmt.Sprintf("%s: %s %s?%s %v %.600q", r.operation, r.method, r.path, r.query, r.header, r.body)
 }
 
-// oneIn returns true with the probability 1/n.
-func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
+// hasChance returns true with the probability 1/n.
+func (g *generator) hasChance(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](g *generator, all ...T) T { return all[g.rng.IntN(len(all))] }
 
@@ -52,59 +52,59 @@ var oddTexts = []string{
 	strings.Repeat("1,", 40), "*", "\"3\"", "W/\"x\"",
 }
 
-// value returns a value that a schema describes. In one of 25 cases, it returns a random value.
-func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
+// newValue returns a value that a schema describes. In one of 25 cases, it returns a random value.
+func (g *generator) newValue(ref *openapi3.SchemaRef, name string, depth int) any {
 	if ref == nil || ref.Value == nil || depth > 6 {
 		return pick[any](g, nil, "x", 1, true)
 	}
 	s := ref.Value
 	switch {
-	case g.oneIn(25):
-		return g.undescribed(depth)
+	case g.hasChance(25):
+		return g.newUndescribed(depth)
 	case len(s.Enum) > 0:
 		return pick(g, s.Enum...)
 	case len(s.OneOf) > 0:
-		return g.value(pick(g, s.OneOf...), name, depth+1)
+		return g.newValue(pick(g, s.OneOf...), name, depth+1)
 	case len(s.AnyOf) > 0:
-		return g.value(pick(g, s.AnyOf...), name, depth+1)
+		return g.newValue(pick(g, s.AnyOf...), name, depth+1)
 	case len(s.AllOf) > 0:
-		return g.value(pick(g, s.AllOf...), name, depth+1)
+		return g.newValue(pick(g, s.AllOf...), name, depth+1)
 	case s.Type == nil || len(*s.Type) == 0:
-		return g.undescribed(depth)
+		return g.newUndescribed(depth)
 	}
 	switch kind := pick(g, *s.Type...); kind {
 	case "object":
-		return g.object(s, depth)
+		return g.newObject(s, depth)
 	case "array":
 		all := []any{}
 		for range 1 + g.rng.IntN(3) {
-			all = append(all, g.value(s.Items, name, depth+1))
+			all = append(all, g.newValue(s.Items, name, depth+1))
 		}
 		return all
 	case "integer", "number":
-		return g.number(s, kind)
+		return g.newNumber(s, kind)
 	case "boolean":
-		return g.oneIn(2)
+		return g.hasChance(2)
 	case "null":
 		return nil
 	}
-	return g.text(s, name)
+	return g.newText(s, name)
 }
 
-func (g *generator) object(s *openapi3.Schema, depth int) map[string]any {
+func (g *generator) newObject(s *openapi3.Schema, depth int) map[string]any {
 	o := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if slices.Contains(s.Required, name) && !g.oneIn(30) || g.oneIn(3) {
-			o[name] = g.value(s.Properties[name], name, depth+1)
+		if slices.Contains(s.Required, name) && !g.hasChance(30) || g.hasChance(3) {
+			o[name] = g.newValue(s.Properties[name], name, depth+1)
 		}
 	}
-	if g.oneIn(15) {
-		o[pick(g, oddTexts...)] = g.undescribed(depth)
+	if g.hasChance(15) {
+		o[pick(g, oddTexts...)] = g.newUndescribed(depth)
 	}
 	return o
 }
 
-func (g *generator) number(s *openapi3.Schema, kind string) any {
+func (g *generator) newNumber(s *openapi3.Schema, kind string) any {
 	low, high := -5.0, 2000.0
 	if s.Min != nil {
 		low = *s.Min
@@ -113,7 +113,7 @@ func (g *generator) number(s *openapi3.Schema, kind string) any {
 		high = *s.Max
 	}
 	n := pick(g, low, high, low+1, low+float64(g.rng.IntN(20)), low-1, high+1)
-	if kind == "number" && g.oneIn(4) {
+	if kind == "number" && g.hasChance(4) {
 		n += 0.5
 	}
 	if n == float64(int64(n)) {
@@ -122,15 +122,15 @@ func (g *generator) number(s *openapi3.Schema, kind string) any {
 	return n
 }
 
-// text returns a string that fits the format of a schema or the name of a field. In one of twelve cases, it returns an
-// odd text.
-func (g *generator) text(s *openapi3.Schema, name string) string {
+// newText returns a string that fits the format of a schema or the name of a field. In one of twelve cases, it returns
+// an odd text.
+func (g *generator) newText(s *openapi3.Schema, name string) string {
 	name = strings.ToLower(name)
 	switch {
-	case g.oneIn(12):
+	case g.hasChance(12):
 		return pick(g, oddTexts...)
 	case s.Format == "uuid" || strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids"):
-		return g.id(name)
+		return g.chooseID(name)
 	case s.Format == "date" || strings.Contains(name, "date") || name == "start" || name == "end" || name == "from" ||
 		name == "to":
 		return fmt.Sprintf("2027-03-%02d", 1+g.rng.IntN(31))
@@ -141,23 +141,23 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 	case s.Format == "email" || strings.Contains(name, "email"):
 		return "ada@example.com"
 	case name == "variants":
-		return g.id("service") + ":" + g.id(name)
+		return g.chooseID("service") + ":" + g.chooseID(name)
 	}
 	return pick(g, "en", "pt-BR", "Ada", "online", "at_door", "per_service", "true", "website")
 }
 
-// id returns an id, usually of the kind that the field's name begins with.
-func (g *generator) id(name string) string {
+// chooseID returns an id, usually of the kind that the field's name begins with.
+func (g *generator) chooseID(name string) string {
 	for kind, ids := range g.offer {
-		if strings.HasPrefix(name, kind) && !g.oneIn(8) {
+		if strings.HasPrefix(name, kind) && !g.hasChance(8) {
 			return pick(g, ids...)
 		}
 	}
 	return pick(g, g.ids...)
 }
 
-// undescribed returns a random value that no schema describes.
-func (g *generator) undescribed(depth int) any {
+// newUndescribed returns a random value that no schema describes.
+func (g *generator) newUndescribed(depth int) any {
 	switch g.rng.IntN(8) {
 	case 0:
 		return nil
@@ -174,29 +174,29 @@ func (g *generator) undescribed(depth int) any {
 		}
 		return deep
 	case 5:
-		return g.oneIn(2)
+		return g.hasChance(2)
 	}
 	return pick(g, oddTexts...)
 }
 
-// request returns a generated request for an operation.
-func (g *generator) request(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *generatedRequest {
+// newRequest returns a generated request for an operation.
+func (g *generator) newRequest(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *generatedRequest {
 	r := &generatedRequest{operation: op.OperationID, method: method,
 		header: http.Header{"X-Forwarded-For": {newAddress()}}}
 	query := url.Values{}
 	for _, ref := range slices.Concat(item.Parameters, op.Parameters) {
 		p := ref.Value
-		value := fmt.Sprint(g.value(p.Schema, p.Name, 0))
+		value := fmt.Sprint(g.newValue(p.Schema, p.Name, 0))
 		switch {
-		case p.In == "path" && p.Name == "slug" && !g.oneIn(20):
+		case p.In == "path" && p.Name == "slug" && !g.hasChance(20):
 			path = strings.ReplaceAll(path, "{slug}", g.slug)
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
 		// The platform treats an empty value as absent, which the document cannot express.
-		case !p.Required && (g.oneIn(2) || value == ""):
+		case !p.Required && (g.hasChance(2) || value == ""):
 		case p.In == "query":
 			query.Add(p.Name, value)
-			if g.oneIn(20) {
+			if g.hasChance(20) {
 				query.Add(p.Name, pick(g, oddTexts...))
 			}
 		case p.In == "header" && printable.MatchString(value):
@@ -204,12 +204,12 @@ func (g *generator) request(path, method string, item *openapi3.PathItem, op *op
 		}
 	}
 	r.path, r.query = path, query.Encode()
-	if g.oneIn(40) {
+	if g.hasChance(40) {
 		r.query += pick(g, "&%zz", "&;", "&a=%ff", "&=", "&&&")
 	}
 	if op.RequestBody != nil {
 		g.addBody(r, op.RequestBody.Value)
-	} else if g.oneIn(30) {
+	} else if g.hasChance(30) {
 		r.body = []byte(`{"not":"asked for"}`)
 	}
 	return r
@@ -226,9 +226,9 @@ func (g *generator) addBody(r *generatedRequest, described *openapi3.RequestBody
 	r.header.Set("Content-Type", kind)
 	if r.operation == "publish" {
 		r.header.Set("Content-Type", "application/yaml")
-		r.body = []byte(salon(g.slug, 1+g.rng.IntN(3)))
+		r.body = []byte(buildSalon(g.slug, 1+g.rng.IntN(3)))
 	} else {
-		r.body, _ = json.Marshal(g.value(described.Content[kind].Schema, "", 0))
+		r.body, _ = json.Marshal(g.newValue(described.Content[kind].Schema, "", 0))
 	}
 	switch g.rng.IntN(30) {
 	case 0:
@@ -241,7 +241,7 @@ func (g *generator) addBody(r *generatedRequest, described *openapi3.RequestBody
 	case 3:
 		r.body = append(r.body, pick(g, "x", "{}", "\x00", " ")...)
 	}
-	if (r.operation == "publish" || g.oneIn(30)) && len(r.body) > 0 {
+	if (r.operation == "publish" || g.hasChance(30)) && len(r.body) > 0 {
 		for range g.rng.IntN(4) {
 			at := g.rng.IntN(len(r.body) + 1)
 			r.body = slices.Concat(r.body[:at], []byte(pick(g, oddTexts...)),
@@ -267,25 +267,26 @@ func (g *generator) collectIDs(body []byte) {
 	}
 }
 
-// operations returns a function for each operation of a document, in a fixed order. Each function generates a request.
-func (g *generator) operations(d *openapi3.T) []func() *generatedRequest {
+// listOperations returns a function for each operation of a document, in a fixed order. Each function generates a
+// request.
+func (g *generator) listOperations(d *openapi3.T) []func() *generatedRequest {
 	var all []func() *generatedRequest
 	for _, path := range slices.Sorted(maps.Keys(d.Paths.Map())) {
 		item := d.Paths.Map()[path]
 		for _, method := range slices.Sorted(maps.Keys(item.Operations())) {
 			op := item.Operations()[method]
-			all = append(all, func() *generatedRequest { return g.request(path, method, item, op) })
+			all = append(all, func() *generatedRequest { return g.newRequest(path, method, item, op) })
 		}
 	}
 	return all
 }
 
-// numberSetting reads an environment variable that `make attack` sets. The default value is `otherwise`.
-func numberSetting(t *testing.T, name string, otherwise uint64) uint64 {
+// readNumberSetting reads an environment variable that `make attack` sets. The default value is `otherwise`.
+func readNumberSetting(t *testing.T, name string, fallback uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
-		return otherwise
+		return fallback
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -304,8 +305,8 @@ type attacker struct {
 // renew publishes the business and creates a key. Some requests change or remove the business or the key.
 func (a *attacker) renew(t *testing.T) {
 	t.Helper()
-	a.publish(t, a.slug, fullBusiness(a.slug))
-	a.key = a.platform.key(t, a.slug, "all")
+	a.publish(t, a.slug, buildFullBusiness(a.slug))
+	a.key = a.platform.createKey(t, a.slug, "all")
 	a.offer = map[string][]string{}
 	for kind, list := range map[string]string{"service": "services", "staff": "staff", "event": "events",
 		"rental": "rentals"} {
@@ -331,31 +332,31 @@ func (r *generatedRequest) changesBusiness(status int) bool {
 // because all services run. The client's transport [contract] checks every answer against the documents.
 func TestGeneratedRequestsMatchDocuments(t *testing.T) {
 	t.Parallel()
-	seed := numberSetting(t, "SEED", 1)
-	w := start(t, connectStripe(noStripe))
+	seed := readNumberSetting(t, "SEED", 1)
+	w := startPlatform(t, connectStripe(noStripe))
 	a := &attacker{platform: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked",
 		ids: []string{"0190163d-8694-739b-aea5-966c26f8ad91"}}}
 	a.renew(t)
-	open := a.operations(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil).T)
-	owners := a.operations(loadServedDocument(t, w.AdminURL+"/admin/openapi.json",
+	open := a.listOperations(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil).T)
+	owners := a.listOperations(loadServedDocument(t, w.AdminURL+"/admin/openapi.json",
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}}).T)
 	statuses := map[string]map[int]int{}
-	for n := range numberSetting(t, "ATTACK", 1500) {
+	for n := range readNumberSetting(t, "ATTACK", 1500) {
 		base, bearer, operations := w.PublicURL, a.key, open
-		if a.oneIn(2) {
+		if a.hasChance(2) {
 			base, bearer, operations = w.AdminURL, w.AdminToken, owners
 		}
 		r := pick(a.generator, operations...)()
-		if r.operation == "deleteBusiness" && !a.oneIn(8) {
+		if r.operation == "deleteBusiness" && !a.hasChance(8) {
 			continue
 		}
-		if r.header.Get("Authorization") == "" && !a.oneIn(200) {
+		if r.header.Get("Authorization") == "" && !a.hasChance(200) {
 			r.header.Set("Authorization", "Bearer "+bearer)
 		}
 		answer, err := a.send(base, r)
 		if err != nil || answer.status >= http.StatusInternalServerError {
 			t.Errorf("SEED=%d, request %d: %.1200s\nanswered %d %.500s, %v", seed, n, r, answer.status, answer.body,
-				errorEnd(err))
+				trimError(err))
 		}
 		if statuses[r.operation] == nil {
 			statuses[r.operation] = map[int]int{}
@@ -371,8 +372,8 @@ func TestGeneratedRequestsMatchDocuments(t *testing.T) {
 	}
 }
 
-// errorEnd returns the last 600 bytes of an error's text. The text begins with a copy of the request's URL.
-func errorEnd(err error) string {
+// trimError returns the last 600 bytes of an error's text. The text begins with a copy of the request's URL.
+func trimError(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -391,9 +392,9 @@ func (w *platform) send(base string, r *generatedRequest) (reply, error) {
 	return w.exchange(request)
 }
 
-// fullBusiness returns the manifest of a business with services, a class, an event and rentals.
-func fullBusiness(slug string) string {
-	return strings.Replace(salon(slug, 2), "pricing_rules:\n",
+// buildFullBusiness returns the manifest of a business with services, a class, an event and rentals.
+func buildFullBusiness(slug string) string {
+	return strings.Replace(buildSalon(slug, 2), "pricing_rules:\n",
 		`  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
 events:
   - {key: gala, name: Gala, date: 2027-03-20, start_time: "20:00", end_time: "23:00", total_capacity: 500, tiers: [{key: a, name: A, price: 10, capacity: 400}]}

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if pattern := flag.Lookup("test.run"); pattern.Value.String() == "" && len(racedTests) > 0 {
-		if err := pattern.Value.Set(namesOf(racedTests)); err != nil {
+		if err := pattern.Value.Set(listNames(racedTests)); err != nil {
 			panic(err)
 		}
 	}
@@ -61,8 +61,8 @@ func TestMain(m *testing.M) {
 // empty.
 var racedTests []func(*testing.T)
 
-// namesOf returns a pattern that matches the names of the tests.
-func namesOf(tests []func(*testing.T)) string {
+// listNames returns a pattern that matches the names of the tests.
+func listNames(tests []func(*testing.T)) string {
 	var names []string
 	for _, test := range tests {
 		name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
@@ -105,9 +105,9 @@ var databaseTemplate = testkit.Template{Fill: func(ctx context.Context, database
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// mondayAfter returns the present time of a clock that showed [monday] at the instant `begun`. A process on the
+// findMondayAfter returns the present time of a clock that showed [monday] at the instant `begun`. A process on the
 // database of an earlier process must continue the earlier process's clock. Otherwise due work would wait again.
-func mondayAfter(t *testing.T, begun time.Time) string {
+func findMondayAfter(t *testing.T, begun time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)
 	if err != nil {
@@ -128,12 +128,12 @@ type platform struct {
 	inbox       *inbox // nil if SMTP_URL names a mail server
 }
 
-// start starts a Slotmesh without the demo business and with its own database. The front trusts X-Forwarded-For, so
-// that a test can act as many clients. The configured limits are high, because tests share a Redis, and some tests
-// share this machine's address.
-func start(t *testing.T, change ...func(*allinone.Config)) *platform {
+// startPlatform starts a Slotmesh without the demo business and with its own database. The front trusts
+// X-Forwarded-For, so that a test can act as many clients. The configured limits are high, because tests share a Redis,
+// and some tests share this machine's address.
+func startPlatform(t *testing.T, change ...func(*allinone.Config)) *platform {
 	t.Helper()
-	cfg := defaults(t, t.TempDir())
+	cfg := newConfig(t, t.TempDir())
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -160,8 +160,8 @@ func start(t *testing.T, change ...func(*allinone.Config)) *platform {
 // startTimeout is the time limit for the start of a Slotmesh.
 const startTimeout = 2 * time.Minute
 
-// defaults returns the settings of a Slotmesh with a new database.
-func defaults(t testing.TB, home string) allinone.Config {
+// newConfig returns the settings of a Slotmesh with a new database.
+func newConfig(t testing.TB, home string) allinone.Config {
 	inputs.Checkout() // tests read files of all services
 	return allinone.Config{
 		Home: home, Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
@@ -178,7 +178,7 @@ func defaults(t testing.TB, home string) allinone.Config {
 func newPlatform(t *testing.T, p *allinone.Process) *platform {
 	t.Helper()
 	w := &platform{Process: p, address: newAddress(), http: &http.Client{Timeout: 3 * time.Minute}}
-	w.http.Transport = addressed{w.address,
+	w.http.Transport = addressTransport{w.address,
 		w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})}
 	return w
 }
@@ -220,14 +220,14 @@ func (w *platform) stop(t *testing.T) {
 	})
 }
 
-// addressed is a transport that adds X-Forwarded-For with the client's address to requests that have none, because
-// all platforms count their requests in one Redis.
-type addressed struct {
+// addressTransport is a transport that adds X-Forwarded-For with the client's address to requests that have none,
+// because all platforms count their requests in one Redis.
+type addressTransport struct {
 	address string
 	next    http.RoundTripper
 }
 
-func (a addressed) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a addressTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Header.Get("X-Forwarded-For") == "" {
 		r = r.Clone(r.Context())
 		r.Header.Set("X-Forwarded-For", a.address)
@@ -236,15 +236,15 @@ func (a addressed) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the connections.
-func (a addressed) CloseIdleConnections() {
+func (a addressTransport) CloseIdleConnections() {
 	if closer, ok := a.next.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
 	}
 }
 
-// proxy starts a proxy of an address of the platform and returns the proxy's address. Programs that cannot send
+// startProxy starts a proxy of an address of the platform and returns the proxy's address. Programs that cannot send
 // X-Forwarded-For use the proxy, which adds a client address to their requests.
-func (w *platform) proxy(t *testing.T, address string) string {
+func (w *platform) startProxy(t *testing.T, address string) string {
 	t.Helper()
 	target, err := url.Parse(address)
 	if err != nil {
@@ -350,8 +350,8 @@ func (w *platform) getFrom(t *testing.T, address, path string) reply {
 	return w.do(t, http.MethodGet, w.PublicURL+"/api/public/"+path, nil, http.Header{"X-Forwarded-For": {address}})
 }
 
-// admin calls the admin API below /admin.
-func (w *platform) admin(t *testing.T, method, path string, body []byte) reply {
+// callAdmin calls the admin API below /admin.
+func (w *platform) callAdmin(t *testing.T, method, path string, body []byte) reply {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}}
 	if method == http.MethodPut {
@@ -366,17 +366,17 @@ func (w *platform) publish(t *testing.T, slug, manifest string) {
 	if w.isShared {
 		sharedInstance.reserveSlug(t, slug)
 	}
-	a := w.admin(t, http.MethodPut, "businesses/"+slug, []byte(manifest))
+	a := w.callAdmin(t, http.MethodPut, "businesses/"+slug, []byte(manifest))
 	if a.status != http.StatusCreated && a.status != http.StatusOK {
 		t.Fatalf("publishing %s answered %d: %s", slug, a.status, a.body)
 	}
 }
 
-// key creates an API key and returns it.
-func (w *platform) key(t *testing.T, slug, scope string) string {
+// createKey creates an API key and returns it.
+func (w *platform) createKey(t *testing.T, slug, scope string) string {
 	t.Helper()
 	var made struct{ Key string }
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`,
+	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`,
 		scope)).decode(t, http.StatusCreated, &made)
 	return made.Key
 }
@@ -384,15 +384,15 @@ func (w *platform) key(t *testing.T, slug, scope string) string {
 // order is the body of a request to POST /book.
 type order map[string]any
 
-// appointment returns an order of one service.
-func appointment(serviceID, date, time string) order {
+// newOrder returns an order of one service.
+func newOrder(serviceID, date, time string) order {
 	return order{
 		"service_ids": []string{serviceID}, "date": date, "time": time,
 		"customer_name": "Ada Example", "customer_email": "ada@example.com",
 	}
 }
 
-func (o order) with(field string, value any) order {
+func (o order) withField(field string, value any) order {
 	changed := order{field: value}
 	for k, v := range o {
 		if k != field {
@@ -451,7 +451,7 @@ func (w *platform) idsByName(t *testing.T, slug, list string) map[string]string 
 	return ids
 }
 
-// slots is a response of /slots.
+// listSlots is a response of /slots.
 type slots struct {
 	Slots []struct {
 		Date, Time, EndTime string
@@ -462,7 +462,7 @@ type slots struct {
 	Timezone string
 }
 
-func (w *platform) slots(t *testing.T, slug, date, query string) slots {
+func (w *platform) listSlots(t *testing.T, slug, date, query string) slots {
 	t.Helper()
 	var s slots
 	w.get(t, slug+"/slots?date="+date+"&"+query).decode(t, http.StatusOK, &s)
@@ -472,9 +472,9 @@ func (w *platform) slots(t *testing.T, slug, date, query string) slots {
 	return s
 }
 
-// salon returns the manifest of a business. All members of the staff perform Cut and Wash; Sauna has two capacity
+// buildSalon returns the manifest of a business. All members of the staff perform Cut and Wash; Sauna has two capacity
 // units.
-func salon(slug string, staff int) string {
+func buildSalon(slug string, staff int) string {
 	var members, keys strings.Builder
 	for i := range staff {
 		fmt.Fprintf(&members, "  - {key: s%d, name: Member %d, order: %d}\n", i, i, i)

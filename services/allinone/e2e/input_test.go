@@ -12,7 +12,7 @@ import (
 func TestReadsRejectInvalidParameters(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "strict", salon("strict", 1))
+	w.publish(t, "strict", buildSalon("strict", 1))
 	cut := w.idsByName(t, "strict", "services")["Cut"]
 	nobody := uuid.NewString()
 	many := strings.TrimSuffix(strings.Repeat(cut+",", 21), ",")
@@ -70,7 +70,7 @@ func TestReadsRejectInvalidParameters(t *testing.T) {
 func TestUnknownLocaleIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "words", salon("words", 1))
+	w.publish(t, "words", buildSalon("words", 1))
 	for _, locale := range []string{"pt", "xx-YY", "%00", "%ff", "en_US", strings.Repeat("a", 1000), "*", "'"} {
 		for _, list := range []string{"services", "staff"} {
 			a := w.get(t, "words/"+list+"?locale="+locale)
@@ -85,10 +85,10 @@ func TestUnknownLocaleIsAccepted(t *testing.T) {
 func TestBookRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form", salon("form", 1))
+	w.publish(t, "form", buildSalon("form", 1))
 	cut := w.idsByName(t, "form", "services")["Cut"]
-	good := appointment(cut, "2027-03-01", "10:00")
-	key := w.key(t, "form", "write")
+	good := newOrder(cut, "2027-03-01", "10:00")
+	key := w.createKey(t, "form", "write")
 	for _, c := range []struct {
 		field string
 		value any
@@ -103,7 +103,7 @@ func TestBookRejectsInvalidRequests(t *testing.T) {
 		{"staff_id", "anna"}, {"party_size", 0}, {"party_size", 1001}, {"party_size", 1.5}, {"party_size", "two"},
 		{"payment_choice", "later"}, {"form_data", "text"}, {"class_schedule_id", "x"},
 	} {
-		a := w.book(t, "form", key, good.with(c.field, c.value))
+		a := w.book(t, "form", key, good.withField(c.field, c.value))
 		if a.status != http.StatusBadRequest {
 			t.Errorf("%s = %v answered %d: %.200s", c.field, c.value, a.status, a.body)
 			continue
@@ -124,9 +124,9 @@ func TestBookRejectsInvalidRequests(t *testing.T) {
 	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).checkStatus(t, http.StatusRequestEntityTooLarge,
 		"payload_too_large")
 	unknown := uuid.NewString()
-	a := w.book(t, "form", key, good.with("service_ids", []string{unknown}))
+	a := w.book(t, "form", key, good.withField("service_ids", []string{unknown}))
 	a.checkStatus(t, http.StatusNotFound, "service_not_found")
-	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).checkStatus(t, http.StatusConflict,
+	w.book(t, "form", key, good.withField("staff_id", uuid.NewString())).checkStatus(t, http.StatusConflict,
 		"staff_not_found")
 	if live := w.countBookings(t, "form"); live != 0 {
 		t.Errorf("%d bookings were written", live)
@@ -136,7 +136,7 @@ func TestBookRejectsInvalidRequests(t *testing.T) {
 func TestFrontRoutesOnlyPublicPaths(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "routed-paths", salon("routed-paths", 1))
+	w.publish(t, "routed-paths", buildSalon("routed-paths", 1))
 	for _, path := range []string{
 		"/metrics", "/livez", "/readyz", "/internal/offers/routed-paths", "/admin/businesses",
 		"/api/public/routed-paths/../../../metrics",

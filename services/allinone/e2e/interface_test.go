@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// harbor publishes the demo business, which has every kind of product. It returns the queries of its public reads, by
-// the path in the document.
-func harbor(t *testing.T, w *platform, slug string) map[string][]string {
+// publishHarbor publishes the demo business, which has every kind of product. It returns the queries of its public
+// reads, by the path in the document.
+func publishHarbor(t *testing.T, w *platform, slug string) map[string][]string {
 	t.Helper()
 	manifest, err := os.ReadFile("../demo.yaml")
 	if err != nil {
@@ -52,7 +52,7 @@ func harbor(t *testing.T, w *platform, slug string) map[string][]string {
 func TestReadsMatchDocumentAndAllowCORS(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	reads := harbor(t, w, "harbor-reads")
+	reads := publishHarbor(t, w, "harbor-reads")
 	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	for path, item := range d.Paths.Map() {
 		name := strings.TrimPrefix(path, "/api/public/{slug}/")
@@ -91,7 +91,7 @@ func TestReadsMatchDocumentAndAllowCORS(t *testing.T) {
 func TestPublicPathsRejectOtherMethods(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	harbor(t, w, "harbor-methods")
+	publishHarbor(t, w, "harbor-methods")
 	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"}
 	for path, item := range d.Paths.Map() {
@@ -129,8 +129,8 @@ func TestPublicPathsRejectOtherMethods(t *testing.T) {
 func TestBookRejectsUnsupportedBodies(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "bodies", salon("bodies", 1))
-	key := w.key(t, "bodies", "write")
+	w.publish(t, "bodies", buildSalon("bodies", 1))
+	key := w.createKey(t, "bodies", "write")
 	send := func(body string, change map[string]string) reply {
 		header := http.Header{"Authorization": {"Bearer " + key}, "X-Forwarded-For": {newAddress()}}
 		for name, value := range change {
@@ -145,7 +145,8 @@ func TestBookRejectsUnsupportedBodies(t *testing.T) {
 	}
 	for _, mediaType := range []string{"", "application/json", "application/json; charset=utf-8",
 		"application/merge-patch+json"} {
-		send("{}", map[string]string{"Content-Type": mediaType}).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
+		send("{}", map[string]string{"Content-Type": mediaType}).checkStatus(t, http.StatusBadRequest,
+			"invalid_parameter")
 	}
 	send("x", map[string]string{"Content-Encoding": "gzip"}).checkStatus(t, http.StatusUnsupportedMediaType,
 		"unsupported_media_type")
@@ -157,7 +158,7 @@ func TestBookRejectsUnsupportedBodies(t *testing.T) {
 func TestUnknownBusinessIsNotFoundOnEveryPath(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	reads := harbor(t, w, "harbor-unknown")
+	reads := publishHarbor(t, w, "harbor-unknown")
 	for _, name := range slices.Sorted(maps.Keys(reads)) {
 		a := w.get(t, "nobody/"+name+reads[name][0])
 		a.checkStatus(t, http.StatusNotFound, "business_not_found")
@@ -165,7 +166,7 @@ func TestUnknownBusinessIsNotFoundOnEveryPath(t *testing.T) {
 			t.Errorf("%s says %q", name, sentence)
 		}
 	}
-	key := w.key(t, "harbor-unknown", "write")
-	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).checkStatus(t,
+	key := w.createKey(t, "harbor-unknown", "write")
+	w.book(t, "nobody", key, newOrder("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).checkStatus(t,
 		http.StatusNotFound, "business_not_found")
 }

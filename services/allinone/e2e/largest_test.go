@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// catalogue returns the manifest of a business with 1,000 services of five variants each. Its 200 pricing rules apply
-// to all services.
-func catalogue(slug string) string {
+// buildCatalogue returns the manifest of a business with 1,000 services of five variants each. Its 200 pricing rules
+// apply to all services.
+func buildCatalogue(slug string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
 		"apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Catalogue\ncurrency: EUR\ntimezone: Europe/Lisbon\ndefault_language: en\nservices:\n", slug)
@@ -33,9 +33,9 @@ func catalogue(slug string) string {
 	return b.String()
 }
 
-// crowded returns the manifest of a business that is always open. Each member of its staff performs one service, with a
-// start every `interval` minutes. The argument `members` is the size of the staff.
-func crowded(slug string, members, interval int) string {
+// buildCrowdedBusiness returns the manifest of a business that is always open. Each member of its staff performs one
+// service, with a start every `interval` minutes. The argument `members` is the size of the staff.
+func buildCrowdedBusiness(slug string, members, interval int) string {
 	var staff, keys strings.Builder
 	for i := range members {
 		fmt.Fprintf(&staff, "- {key: m%d, name: Member %d}\n", i, i)
@@ -55,8 +55,8 @@ staff:
 `, slug, interval, staff.String(), strings.TrimSuffix(keys.String(), ", "))
 }
 
-// processorTime returns the processor time that this process has used.
-func processorTime(t *testing.T) time.Duration {
+// measureProcessorTime returns the processor time that this process has used.
+func measureProcessorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -71,10 +71,10 @@ func processorTime(t *testing.T) time.Duration {
 func TestReadsOfLargestBusinessesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "catalogue", catalogue("catalogue"))
-	w.publish(t, "department", department("department"))
-	w.publish(t, "crowd", crowded("crowd", 300, 5))
-	refused := w.admin(t, http.MethodPut, "businesses/endless", []byte(crowded("endless", 300, 1)))
+	w.publish(t, "catalogue", buildCatalogue("catalogue"))
+	w.publish(t, "department", buildDepartment("department"))
+	w.publish(t, "crowd", buildCrowdedBusiness("crowd", 300, 5))
+	refused := w.callAdmin(t, http.MethodPut, "businesses/endless", []byte(buildCrowdedBusiness("endless", 300, 1)))
 	if refused.status != http.StatusBadRequest || !strings.Contains(string(refused.body),
 		"which /slots would list in") {
 		t.Errorf("300 members at steps of a minute: %d %.300s", refused.status, refused.body)
@@ -95,7 +95,7 @@ func TestReadsOfLargestBusinessesAreBounded(t *testing.T) {
 		"department/rental-availability?startDate=2027-03-02&endDate=2027-03-03&rentalId=" + rentals.Rentals[0].ID,
 		"department/rental-available-dates?start=2027-03-02&end=2027-04-30&rental_id=" + rentals.Rentals[0].ID,
 	} {
-		before := processorTime(t)
+		before := measureProcessorTime(t)
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.PublicURL+"/api/public/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,8 @@ func TestReadsOfLargestBusinessesAreBounded(t *testing.T) {
 		}
 		n, err := io.Copy(io.Discard, answer.Body)
 		_ = answer.Body.Close()
-		t.Logf("%-44.44s %d %9d bytes %6.1f ms", path, answer.StatusCode, n, (processorTime(t)-before).Seconds()*1000)
+		t.Logf("%-44.44s %d %9d bytes %6.1f ms", path, answer.StatusCode, n,
+			(measureProcessorTime(t)-before).Seconds()*1000)
 		if answer.StatusCode != http.StatusOK || err != nil {
 			t.Errorf("%s answered %d: %v", path, answer.StatusCode, err)
 		}

@@ -72,10 +72,10 @@ func countSince(times []time.Time, bound time.Time) int {
 func TestLimitsRefuseRequestAfterMax(t *testing.T) {
 	t.Parallel()
 	const public = 15
-	w := start(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
-	w.publish(t, "limits", salon("limits", 1))
-	w.publish(t, "boat-limits", boathouse("boat-limits"))
-	cut, key := w.idsByName(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
+	w := startPlatform(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
+	w.publish(t, "limits", buildSalon("limits", 1))
+	w.publish(t, "boat-limits", buildBoathouse("boat-limits"))
+	cut, key := w.idsByName(t, "limits", "services")["Cut"], w.createKey(t, "limits", "write")
 	boat := w.idsByName(t, "boat-limits", "rentals")["Boat"]
 	reads := map[string]int{
 		"limits/slots?date=2027-03-01&service_id=" + cut:                                           60,
@@ -105,7 +105,7 @@ func TestLimitsRefuseRequestAfterMax(t *testing.T) {
 	})
 	address := http.Header{"X-Forwarded-For": {newAddress()}}
 	checkLimit(t, "book by address", 10, http.StatusTooManyRequests, func(int) reply {
-		return w.mustBook(t, "limits", key, appointment(cut, "2027-03-06", "10:00"), address)
+		return w.mustBook(t, "limits", key, newOrder(cut, "2027-03-06", "10:00"), address)
 	})
 }
 
@@ -117,8 +117,8 @@ func newIPv6Site() string {
 func TestLimitsCountIPv6Networks(t *testing.T) {
 	t.Parallel()
 	const public = 2
-	w := start(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
-	w.publish(t, "six", salon("six", 1))
+	w := startPlatform(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
+	w.publish(t, "six", buildSalon("six", 1))
 	info := func(address string) reply { return w.getFrom(t, address, "six/info") }
 
 	site := newIPv6Site()
@@ -141,7 +141,7 @@ func TestLimitsCountIPv6Networks(t *testing.T) {
 func TestLimitHeadersAreExposedToOtherOrigins(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "shown", salon("shown", 1))
+	w.publish(t, "shown", buildSalon("shown", 1))
 	a := w.get(t, "shown/info")
 	a.checkStatus(t, http.StatusOK, "")
 	for _, name := range []string{"RateLimit", "RateLimit-Policy", "Retry-After"} {
@@ -167,11 +167,11 @@ func (w *platform) mustBook(t *testing.T, slug, key string, o order, header http
 func TestBookLimitsRequestsOfKey(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "busy", salon("busy", 1))
-	cut, key := w.idsByName(t, "busy", "services")["Cut"], w.key(t, "busy", "write")
+	w.publish(t, "busy", buildSalon("busy", 1))
+	cut, key := w.idsByName(t, "busy", "services")["Cut"], w.createKey(t, "busy", "write")
 	var last reply
 	checkLimit(t, "book by key", 100, http.StatusUnauthorized, func(int) reply {
-		last = w.book(t, "busy", key, appointment(cut, "2027-03-06", "10:00"))
+		last = w.book(t, "busy", key, newOrder(cut, "2027-03-06", "10:00"))
 		return last
 	})
 	if sentence := last.decodeObject(t)["error"]; sentence != "Rate limit exceeded" {
@@ -183,8 +183,8 @@ func TestLimitsCountAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	shared := testkit.Database(t, "e2e")
 	together := func(c *allinone.Config) { c.DatabaseURL = shared }
-	one, two := start(t, together), start(t, together)
-	one.publish(t, "pair", salon("pair", 1))
+	one, two := startPlatform(t, together), startPlatform(t, together)
+	one.publish(t, "pair", buildSalon("pair", 1))
 	path := "pair/slots?date=2027-03-01&service_id=" + one.idsByName(t, "pair", "services")["Cut"]
 	address := newAddress()
 	checkLimit(t, path, 60, http.StatusTooManyRequests, func(i int) reply {
@@ -195,8 +195,8 @@ func TestLimitsCountAcrossProcesses(t *testing.T) {
 func TestFrontIgnoresForwardedAddressesOfUntrustedClients(t *testing.T) {
 	t.Parallel()
 	// Without trusted proxies, all requests come from this machine's address, even if their header names another one.
-	w := start(t, useOwnRedis(t), func(c *allinone.Config) { c.TrustedProxies = nil })
-	w.publish(t, "direct", salon("direct", 1))
+	w := startPlatform(t, useOwnRedis(t), func(c *allinone.Config) { c.TrustedProxies = nil })
+	w.publish(t, "direct", buildSalon("direct", 1))
 	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.idsByName(t, "direct",
 		"services")["Cut"]
 	checkLimit(t, "under claimed addresses", 20, http.StatusTooManyRequests, func(int) reply { return w.get(t, path) })
@@ -205,8 +205,8 @@ func TestFrontIgnoresForwardedAddressesOfUntrustedClients(t *testing.T) {
 func TestLimitsApplyWithoutRedis(t *testing.T) {
 	t.Parallel()
 	link := testkit.NewLink(t, nil)
-	w := start(t, func(c *allinone.Config) { c.RedisURL = "redis://" + link.Address })
-	w.publish(t, "alone", salon("alone", 1))
+	w := startPlatform(t, func(c *allinone.Config) { c.RedisURL = "redis://" + link.Address })
+	w.publish(t, "alone", buildSalon("alone", 1))
 	path := "alone/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.idsByName(t, "alone",
 		"services")["Cut"]
 	w.get(t, path).checkStatus(t, http.StatusOK, "")
@@ -217,5 +217,5 @@ func TestLimitsApplyWithoutRedis(t *testing.T) {
 	})
 	w.get(t, path).checkStatus(t, http.StatusOK, "")
 	// The services read a new version even if Redis does not deliver the message about it.
-	w.publish(t, "alone", salon("alone", 2))
+	w.publish(t, "alone", buildSalon("alone", 2))
 }

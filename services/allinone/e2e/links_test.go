@@ -20,16 +20,16 @@ import (
 func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	t.Parallel()
 	const pages = "https://book.example.org"
-	w := start(t, checkRouting(t), func(c *allinone.Config) { c.PagesURL = pages })
-	w.publish(t, "fair", fair("fair"))
+	w := startPlatform(t, checkRouting(t), func(c *allinone.Config) { c.PagesURL = pages })
+	w.publish(t, "fair", buildFair("fair"))
 	service := w.idsByName(t, "fair", "services")
 	var booked struct {
 		Booking   struct{ ID string }
 		ManageURL string `json:"manage_url"`
 	}
 	for _, id := range service {
-		if a := w.book(t, "fair", w.key(t, "fair", "write"),
-			appointment(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
+		if a := w.book(t, "fair", w.createKey(t, "fair", "write"),
+			newOrder(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
 			a.decode(t, http.StatusCreated, &booked)
 			break
 		}
@@ -39,10 +39,11 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 		t.Fatalf("the link is %q", booked.ManageURL)
 	}
 	var made, listed booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).decode(t, http.StatusCreated,
+	w.callAdmin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).decode(t,
+		http.StatusCreated,
 		&made)
 	var list booking.CalendarList
-	w.admin(t, http.MethodGet, "businesses/fair/calendars", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/fair/calendars", nil).decode(t, http.StatusOK, &list)
 	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+
 		made.Token+".ics" {
 		t.Errorf("made %+v, listed %+v", made, listed)
@@ -65,7 +66,7 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	if err != nil || cancelled.Booking.Status != booking.StatusCancelled {
 		t.Errorf("%+v, %v", cancelled, err)
 	}
-	w.admin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).checkStatus(t,
+	w.callAdmin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).checkStatus(t,
 		http.StatusNoContent, "")
 	if status, _ := w.getInternal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusNotFound {
 		t.Errorf("a revoked calendar answers %d", status)

@@ -45,7 +45,7 @@ type bookingClient struct {
 func (b *bookingClient) book(t *testing.T, o order) reply {
 	t.Helper()
 	if b.asked%90 == 0 {
-		b.key = b.w.key(t, b.slug, "write")
+		b.key = b.w.createKey(t, b.slug, "write")
 	}
 	b.asked++
 	return b.w.book(t, b.slug, b.key, o)
@@ -54,16 +54,16 @@ func (b *bookingClient) book(t *testing.T, o order) reply {
 // checkDay books and cancels some of the day's slots, and tries starts that are not listed.
 func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 	t.Helper()
-	listed := b.w.slots(t, b.slug, date, "service_id="+service)
+	listed := b.w.listSlots(t, b.slug, date, "service_id="+service)
 	starts := make(map[string]bool)
 	for _, s := range listed.Slots {
 		starts[s.Date+s.Time] = true
 	}
 	for _, i := range rng.Perm(len(listed.Slots))[:min(6, len(listed.Slots))] {
 		s := listed.Slots[i]
-		o := appointment(service, s.Date, s.Time)
+		o := newOrder(service, s.Date, s.Time)
 		if s.StaffID != nil {
-			o = o.with("staff_id", *s.StaffID)
+			o = o.withField("staff_id", *s.StaffID)
 		}
 		a := b.book(t, o)
 		if a.status != http.StatusCreated {
@@ -72,18 +72,20 @@ func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date str
 		}
 		var made struct{ Booking struct{ ID string } }
 		a.decode(t, http.StatusCreated, &made)
-		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).checkStatus(t,
+		b.w.callAdmin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel",
+			nil).checkStatus(t,
 			http.StatusOK, "")
 	}
 	// A slot after midnight has the next date. Slots of the day before may therefore be on this date.
-	for _, s := range b.w.slots(t, b.slug, dayBefore(t, date), "service_id="+service).Slots {
+	for _, s := range b.w.listSlots(t, b.slug, findDayBefore(t, date), "service_id="+service).Slots {
 		starts[s.Date+s.Time] = true
 	}
 	for range 6 {
 		at := fmt.Sprintf("%02d:%02d", rng.IntN(24), 5*rng.IntN(12))
-		a, means := b.book(t, appointment(service, date, at)), at
+		a, means := b.book(t, newOrder(service, date, at)), at
 		if date == "2027-03-28" && strings.HasPrefix(at, "01:") {
-			means = "02:00" // the clocks skip this hour, so that the time means the first instant after it (semantics.md §1)
+			// the clocks skip this hour, so that the time means the first instant after it (semantics.md §1)
+			means = "02:00"
 		}
 		if !starts[date+means] && a.status != http.StatusConflict {
 			t.Errorf("unlisted start %s %s answered %d: %s", date, at, a.status, a.body)
@@ -91,7 +93,7 @@ func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date str
 	}
 }
 
-func dayBefore(t *testing.T, date string) string {
+func findDayBefore(t *testing.T, date string) string {
 	t.Helper()
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 // maxAnswer is the maximum size of a tool's answer in bytes.
 const maxAnswer = 25_000
 
-// department returns the manifest of a business with sixty objects of each kind. Their texts are long and grow when
-// they are escaped.
-func department(slug string) string {
+// buildDepartment returns the manifest of a business with sixty objects of each kind. Their texts are long and grow
+// when they are escaped.
+func buildDepartment(slug string) string {
 	const each = 60
 	name := func(kind string, i int) string {
 		return fmt.Sprintf("%s %02d %s", kind, i, strings.Repeat("<&\"é", 40))
@@ -66,8 +66,8 @@ staff:
 %s`, slug, quoted(name("Department", 0)), staff.String(), services.String(), events.String(), rentals.String())
 }
 
-// answerSize returns the size of an answer as JSON in bytes, with its structured content and its text.
-func answerSize(t *testing.T, answer *mcp.CallToolResult) int {
+// measureAnswer returns the size of an answer as JSON in bytes, with its structured content and its text.
+func measureAnswer(t *testing.T, answer *mcp.CallToolResult) int {
 	t.Helper()
 	encoded, err := json.Marshal(answer)
 	if err != nil {
@@ -99,13 +99,13 @@ func (l listElement) check(t *testing.T) {
 // callBounded calls a tool and checks that its answer has at most [maxAnswer] bytes.
 func (a agent) callBounded(t *testing.T, tool string, arguments, out any) {
 	t.Helper()
-	if n := answerSize(t, a.callAccepted(t, tool, arguments, out)); n > maxAnswer {
+	if n := measureAnswer(t, a.callAccepted(t, tool, arguments, out)); n > maxAnswer {
 		t.Errorf("%s %v gave %d bytes", tool, arguments, n)
 	}
 }
 
-// ids reads all pages of a list and returns the ids of the elements in order.
-func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string {
+// listIDs reads all pages of a list and returns the ids of the elements in order.
+func (a agent) listIDs(t *testing.T, tool string, arguments map[string]any) []string {
 	t.Helper()
 	var ids []string
 	for offset := new(int); offset != nil; {
@@ -131,15 +131,15 @@ func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string
 func TestAgentAnswersStayWithinSizeLimit(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "bounds", department("bounds"))
-	a := w.agent(t, w.key(t, "bounds", "all"))
+	w.publish(t, "bounds", buildDepartment("bounds"))
+	a := w.connectAgent(t, w.createKey(t, "bounds", "all"))
 	a.callBounded(t, "get_business_info", nil, nil)
 	listed := make(map[string][]string)
 	for tool, arguments := range map[string]map[string]any{
 		"list_services": {}, "list_staff": {}, "list_events": {},
 		"list_rentals": {"start_date": "2027-03-02", "end_date": "2027-03-03", "quantity": 6},
 	} {
-		listed[tool] = a.ids(t, tool, arguments)
+		listed[tool] = a.listIDs(t, tool, arguments)
 		if n := len(slices.Compact(slices.Sorted(slices.Values(listed[tool])))); n != 60 {
 			t.Errorf("the pages of %s list %d, want 60", tool, n)
 		}
@@ -153,16 +153,17 @@ func TestAgentAnswersStayWithinSizeLimit(t *testing.T) {
 	a.callBounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01",
 		"end_date": "2027-05-01"}, nil)
 
-	o := appointment("", "2027-03-02", "10:00").with("service_ids", slices.Repeat([]string{first}, 20)).with("staff_id",
+	o := newOrder("", "2027-03-02", "10:00").withField("service_ids",
+		slices.Repeat([]string{first}, 20)).withField("staff_id",
 		*day.Slots[0].StaffID)
 	a.callBounded(t, "book_appointment", o, nil)
 	taken := a.call(t, "book_appointment", o, nil)
-	if n := answerSize(t, taken); !taken.IsError || n > maxAnswer {
+	if n := measureAnswer(t, taken); !taken.IsError || n > maxAnswer {
 		t.Errorf("the refusal: %t, %d bytes", taken.IsError, n)
 	}
 	wrong := a.call(t, "find_slots", map[string]any{strings.Repeat("x", 50_000): 1,
 		"date": strings.Repeat("9", 50_000)}, nil)
-	if n := answerSize(t, wrong); !wrong.IsError || n > maxAnswer {
+	if n := measureAnswer(t, wrong); !wrong.IsError || n > maxAnswer {
 		t.Errorf("the refusal of long arguments: %t, %d bytes", wrong.IsError, n)
 	}
 }

@@ -24,16 +24,17 @@ type slotSearch struct {
 func TestAgentBooksClassSeats(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent-class", studio("agent-class"))
-	a, spinning := w.agent(t, w.key(t, "agent-class", "all")), w.idsByName(t, "agent-class", "services")["Spinning"]
+	w.publish(t, "agent-class", buildStudio("agent-class"))
+	a, spinning := w.connectAgent(t, w.createKey(t, "agent-class", "all")),
+		w.idsByName(t, "agent-class", "services")["Spinning"]
 	var before, after slotSearch
 	asked := map[string]any{"service_ids": []string{spinning}, "date": "2027-03-02"}
 	a.callAccepted(t, "find_slots", asked, &before)
 	if len(before.Slots) != 2 || *before.Slots[0].RemainingCapacity != 2 || *before.Slots[1].RemainingCapacity != 1 {
 		t.Fatalf("the sessions are %+v", before.Slots)
 	}
-	ride := appointment(spinning, "2027-03-02", "07:00").with("class_schedule_id",
-		*before.Slots[0].ClassScheduleID).with("party_size", 2)
+	ride := newOrder(spinning, "2027-03-02", "07:00").withField("class_schedule_id",
+		*before.Slots[0].ClassScheduleID).withField("party_size", 2)
 	a.callAccepted(t, "book_appointment", ride, nil)
 	other := a.callRefused(t, "book_appointment", ride, "slot_unavailable")
 	if slots, _ := other["other_slots"].([]any); len(slots) != 1 {
@@ -60,8 +61,8 @@ func (a agent) findTimes(t *testing.T, asked order) []string {
 func TestAgentBooksPackageWithVariant(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent-package", spa("agent-package"))
-	a := w.agent(t, w.key(t, "agent-package", "all"))
+	w.publish(t, "agent-package", buildSpa("agent-package"))
+	a := w.connectAgent(t, w.createKey(t, "agent-package", "all"))
 	var offered struct {
 		Services []struct {
 			ID, Name string
@@ -81,23 +82,25 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
 	}
 	// The business closes at 12:00, and the package takes 30 and then 60 minutes.
-	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got,
+	if got := a.findTimes(t, asked.withField("date", "2027-03-01")); !slices.Equal(got,
 		[]string{"09:00", "09:30", "10:00", "10:30"}) {
 		t.Errorf("the package is found at %v", got)
 	}
 	var window slotSearch
-	a.callAccepted(t, "find_slots", asked.with("start_date", "2027-03-01").with("end_date", "2027-03-02"), &window)
+	a.callAccepted(t, "find_slots", asked.withField("start_date", "2027-03-01").withField("end_date", "2027-03-02"),
+		&window)
 	if len(window.Days) != 2 || window.Days[0].Count != 4 || window.Total != 4 {
 		t.Errorf("the window says %+v", window)
 	}
 	var one slotSearch
-	a.callAccepted(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "one_provider"), &one)
+	a.callAccepted(t, "find_slots", asked.withField("date", "2027-03-01").withField("staffing_mode", "one_provider"),
+		&one)
 	if len(one.Slots) != 0 {
 		t.Errorf("nobody does both, and yet there is %+v", one.Slots)
 	}
 
-	o := asked.with("date", "2027-03-01").with("time", "09:30").with("customer_name",
-		"Ada Example").with("customer_email", "ada@example.com")
+	o := asked.withField("date", "2027-03-01").withField("time", "09:30").withField("customer_name",
+		"Ada Example").withField("customer_email", "ada@example.com")
 	var made struct {
 		Booking struct {
 			End string `json:"end_time"`
@@ -108,7 +111,7 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 		t.Errorf("booked until %s", made.Booking.End)
 	}
 	// Ben is now busy from 10:00 to 11:00.
-	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
+	if got := a.findTimes(t, asked.withField("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
 		t.Errorf("then the package is found at %v", got)
 	}
 	other := a.callRefused(t, "book_appointment", o, "no_staff_available")
@@ -116,7 +119,10 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 	if starts, _ := other["other_slots"].([]any); len(starts) != 1 {
 		t.Errorf("other starts of the package: %v", other)
 	}
-	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "any"), "invalid_parameter")
-	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("variants", "none"), "invalid_parameter")
-	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("is_package", "yes"), "invalid_parameter")
+	a.callRefused(t, "find_slots", asked.withField("date", "2027-03-01").withField("staffing_mode", "any"),
+		"invalid_parameter")
+	a.callRefused(t, "find_slots", asked.withField("date", "2027-03-01").withField("variants", "none"),
+		"invalid_parameter")
+	a.callRefused(t, "find_slots", asked.withField("date", "2027-03-01").withField("is_package", "yes"),
+		"invalid_parameter")
 }

@@ -16,12 +16,12 @@ func TestInspectorListsToolsAndBooks(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, inspectorPackage)
 	w := sharePlatform(t)
-	w.publish(t, "inspector", salon("inspector", 1))
-	cut, key := w.idsByName(t, "inspector", "services")["Cut"], w.key(t, "inspector", "all")
+	w.publish(t, "inspector", buildSalon("inspector", 1))
+	cut, key := w.idsByName(t, "inspector", "services")["Cut"], w.createKey(t, "inspector", "all")
 	inspect := func(out any, args ...string) testkit.ToolRun {
 		t.Helper()
 		run := programs.Run(t, "mcp-inspector", append([]string{
-			"--cli", "--server-url", w.proxy(t, w.PublicURL) + "/mcp", "--transport", "http", "--header",
+			"--cli", "--server-url", w.startProxy(t, w.PublicURL) + "/mcp", "--transport", "http", "--header",
 			"Authorization: Bearer " + key,
 		}, args...)...)
 		if run.Exit != 0 {

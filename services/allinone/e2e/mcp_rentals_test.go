@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// availabilities returns the availability of each rental by list_rentals, by name: the status, and the messageCode if
-// the rental is unavailable. It also returns whether the tool has computed availability.
-func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[string]string, bool) {
+// listAvailabilities returns the availability of each rental by list_rentals, by name: the status, and the messageCode
+// if the rental is unavailable. It also returns whether the tool has computed availability.
+func (a agent) listAvailabilities(t *testing.T, arguments map[string]any) (map[string]string, bool) {
 	t.Helper()
 	var list struct {
 		Rentals []struct {
@@ -38,13 +38,13 @@ func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[strin
 
 func TestAgentListsRentalAvailability(t *testing.T) {
 	t.Parallel()
-	w := start(t) // today is Monday 2027-03-01
-	w.publish(t, "boats", boathouse("boats"))
+	w := startPlatform(t) // today is Monday 2027-03-01
+	w.publish(t, "boats", buildBoathouse("boats"))
 	ids := w.idsByName(t, "boats", "rentals")
 	w.mustReserve(t, "boats", ids["Canoe"], "2027-03-02", "2027-03-03", 9)
 	w.mustReserve(t, "boats", ids["Boat"], "2027-03-03", "2027-03-03", 1)
 	w.mustReserve(t, "boats", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "10:00", "12:00")
-	a := w.agent(t, w.key(t, "boats", "read"))
+	a := w.connectAgent(t, w.createKey(t, "boats", "read"))
 	on := func(from, to string, more map[string]any) map[string]any {
 		arguments := map[string]any{"start_date": from, "end_date": to}
 		for k, v := range more {
@@ -73,7 +73,7 @@ func TestAgentListsRentalAvailability(t *testing.T) {
 			all("unavailable beyond_advance_limit", "unavailable beyond_advance_limit",
 				"unavailable beyond_advance_limit", "unavailable beyond_advance_limit")},
 	} {
-		got, computed := a.availabilities(t, c.arguments)
+		got, computed := a.listAvailabilities(t, c.arguments)
 		if diff := cmp.Diff(c.want, got); diff != "" || !computed {
 			t.Errorf("%s: computed %t\n%s", name, computed, diff)
 		}
@@ -82,7 +82,7 @@ func TestAgentListsRentalAvailability(t *testing.T) {
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	got, computed := a.availabilities(t, on("2027-03-02", "2027-03-02", nil))
+	got, computed := a.listAvailabilities(t, on("2027-03-02", "2027-03-02", nil))
 	if diff := cmp.Diff(all("unknown", "unknown", "unknown", "unknown"), got); diff != "" || computed {
 		t.Errorf("without the rental service: computed %t\n%s", computed, diff)
 	}
@@ -92,12 +92,12 @@ func TestAgentReadsTranslatedRentals(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	const canoe = "name: Canoe, "
-	manifest := strings.Replace(boathouse("agent-boats"), canoe,
+	manifest := strings.Replace(buildBoathouse("agent-boats"), canoe,
 		canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
 	w.publish(t, "agent-boats", strings.Replace(manifest, "rentals:\n",
 		"rentals:\n  - {key: vest, name: Colete, price: 2.00, price_type: daily, "+
 			"quantity: 10, units_count: 10, add_on: true, translations: {en: {name: Life vest}}}\n", 1))
-	a := w.agent(t, w.key(t, "agent-boats", "read"))
+	a := w.connectAgent(t, w.createKey(t, "agent-boats", "read"))
 	type rental struct {
 		ID, Name string
 		Upsells  []struct {

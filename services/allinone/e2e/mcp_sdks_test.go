@@ -36,8 +36,9 @@ func TestAgentSDKsFindStartsAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)
 	w := sharePlatform(t)
-	w.publish(t, "agent-sdks", salon("agent-sdks", 1))
-	dir, env := t.TempDir(), []string{"BASE=" + w.proxy(t, w.PublicURL), "KEY=" + w.key(t, "agent-sdks", "all"),
+	w.publish(t, "agent-sdks", buildSalon("agent-sdks", 1))
+	dir, env := t.TempDir(), []string{"BASE=" + w.startProxy(t, w.PublicURL),
+		"KEY=" + w.createKey(t, "agent-sdks", "all"),
 		"CUT=" + w.idsByName(t, "agent-sdks", "services")["Cut"], "DAY=2027-03-02"}
 	copyPython(t, dir, "agent.py")
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "agent.cjs"))

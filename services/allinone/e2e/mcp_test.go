@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// agent is an MCP client that is connected with an API key.
+// connectAgent is an MCP client that is connected with an API key.
 type agent struct{ *mcp.ClientSession }
 
 // keyTransport is a transport that sends an API key with every request.
@@ -30,7 +30,7 @@ func (k keyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return k.next.RoundTrip(r)
 }
 
-func (w *platform) agent(t *testing.T, key string) agent {
+func (w *platform) connectAgent(t *testing.T, key string) agent {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
@@ -62,7 +62,7 @@ func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallTool
 	return answer
 }
 
-func answerText(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
+func readText(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
 
 // callRefused checks that a call is a tool error with this messageCode and returns its structured content.
 func (a agent) callRefused(t *testing.T, tool string, arguments any, code string) map[string]any {
@@ -72,7 +72,7 @@ func (a agent) callRefused(t *testing.T, tool string, arguments any, code string
 	if !answer.IsError || content["messageCode"] != code || content["error"] == "" {
 		t.Fatalf("%s: isError %t, %v, want a refusal %s", tool, answer.IsError, content, code)
 	}
-	if s := answerText(answer); !strings.Contains(s, content["error"].(string)) || !strings.Contains(s, code) {
+	if s := readText(answer); !strings.Contains(s, content["error"].(string)) || !strings.Contains(s, code) {
 		t.Errorf("%s: the text %q says neither why nor the code", tool, s)
 	}
 	return content
@@ -83,7 +83,7 @@ func (a agent) callAccepted(t *testing.T, tool string, arguments, out any) *mcp.
 	t.Helper()
 	answer := a.call(t, tool, arguments, out)
 	if answer.IsError {
-		t.Fatalf("%s: %s", tool, answerText(answer))
+		t.Fatalf("%s: %s", tool, readText(answer))
 	}
 	return answer
 }
@@ -92,7 +92,7 @@ type listItem struct {
 	ID, Name string
 }
 
-func idOf(t *testing.T, list []listItem, name string) string {
+func findID(t *testing.T, list []listItem, name string) string {
 	t.Helper()
 	for _, l := range list {
 		if l.Name == name {
@@ -106,8 +106,8 @@ func idOf(t *testing.T, list []listItem, name string) string {
 func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent", salon("agent", 2))
-	a := w.agent(t, w.key(t, "agent", "all"))
+	w.publish(t, "agent", buildSalon("agent", 2))
+	a := w.connectAgent(t, w.createKey(t, "agent", "all"))
 
 	var info struct {
 		Name      string
@@ -124,10 +124,10 @@ func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 		Total    int
 	}
 	a.callAccepted(t, "list_services", map[string]any{"date": "2027-03-02"}, &offered)
-	cut := idOf(t, offered.Services, "Cut")
+	cut := findID(t, offered.Services, "Cut")
 	var staff struct{ Staff []listItem }
 	a.callAccepted(t, "list_staff", map[string]any{"service_id": cut}, &staff)
-	anna := idOf(t, staff.Staff, "Member 1")
+	anna := findID(t, staff.Staff, "Member 1")
 
 	var window struct {
 		Days []struct {
@@ -156,8 +156,8 @@ func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 	a.callAccepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02",
 		"staff_id": anna},
 		&free)
-	o := appointment(cut, free.Slots[0].Date, free.Slots[0].Time).with("staff_id",
-		free.Slots[0].StaffID).with("idempotency_key", "once")
+	o := newOrder(cut, free.Slots[0].Date, free.Slots[0].Time).withField("staff_id",
+		free.Slots[0].StaffID).withField("idempotency_key", "once")
 	a.bookOnce(t, o, anna)
 }
 
@@ -182,9 +182,9 @@ func (a agent) bookOnce(t *testing.T, o order, member string) {
 	if !again.Replayed || again.Booking.ID != made.Booking.ID {
 		t.Errorf("the same call again gave %+v, want booking %s", again, made.Booking.ID)
 	}
-	a.callRefused(t, "book_appointment", o.with("customer_name", "Someone Else"), "idempotency_mismatch")
+	a.callRefused(t, "book_appointment", o.withField("customer_name", "Someone Else"), "idempotency_mismatch")
 
-	other := a.callRefused(t, "book_appointment", o.with("idempotency_key", "twice"), "slot_unavailable")
+	other := a.callRefused(t, "book_appointment", o.withField("idempotency_key", "twice"), "slot_unavailable")
 	if slots, _ := other["other_slots"].([]any); len(slots) == 0 || !strings.Contains(fmt.Sprint(other["next_step"]),
 		fmt.Sprint(o["date"])) {
 		t.Errorf("the refusal names no other start of the date: %v", other)
@@ -194,12 +194,12 @@ func (a agent) bookOnce(t *testing.T, o order, member string) {
 func TestAgentToolsFollowKeyScope(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "scopes", salon("scopes", 1))
+	w.publish(t, "scopes", buildSalon("scopes", 1))
 	reading := []string{"find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
 	for scope, shown := range map[string][]string{
 		"read": reading, "write": {"book_appointment"}, "all": append([]string{"book_appointment"}, reading...),
 	} {
-		a := w.agent(t, w.key(t, "scopes", scope))
+		a := w.connectAgent(t, w.createKey(t, "scopes", scope))
 		tools, err := a.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -225,9 +225,9 @@ func TestAgentToolsFollowKeyScope(t *testing.T) {
 func TestAgentSeesOnlyItsBusiness(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent-own", salon("agent-own", 1))
-	w.publish(t, "agent-foreign", salon("agent-foreign", 1))
-	a := w.agent(t, w.key(t, "agent-own", "all"))
+	w.publish(t, "agent-own", buildSalon("agent-own", 1))
+	w.publish(t, "agent-foreign", buildSalon("agent-foreign", 1))
+	a := w.connectAgent(t, w.createKey(t, "agent-own", "all"))
 	var info struct{ Slug string }
 	a.callAccepted(t, "get_business_info", nil, &info)
 	if info.Slug != "agent-own" {
@@ -237,11 +237,11 @@ func TestAgentSeesOnlyItsBusiness(t *testing.T) {
 	a.callRefused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"},
 		"service_not_found")
 	a.callRefused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
-	a.callRefused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
+	a.callRefused(t, "book_appointment", newOrder(foreign, "2027-03-01", "10:00"), "service_not_found")
 }
 
-// rpc sends one JSON-RPC message, without the MCP client.
-func (w *platform) rpc(key, message string) (reply, error) {
+// callRPC sends one JSON-RPC message, without the MCP client.
+func (w *platform) callRPC(key, message string) (reply, error) {
 	header := http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {"2025-11-25"},
@@ -252,26 +252,26 @@ func (w *platform) rpc(key, message string) (reply, error) {
 	return w.tryDo(http.MethodPost, w.PublicURL+"/mcp", []byte(message), header)
 }
 
-const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+const pingMessage = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 func TestMCPRejectsInvalidKeys(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent-keys", salon("agent-keys", 1))
-	good, revoked := w.key(t, "agent-keys", "read"), w.key(t, "agent-keys", "read")
+	w.publish(t, "agent-keys", buildSalon("agent-keys", 1))
+	good, revoked := w.createKey(t, "agent-keys", "read"), w.createKey(t, "agent-keys", "read")
 	var keys struct{ Keys []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/agent-keys/keys", nil).decode(t, http.StatusOK, &keys)
-	if a, err := w.rpc(revoked, ping); err != nil || a.status != http.StatusOK {
+	w.callAdmin(t, http.MethodGet, "businesses/agent-keys/keys", nil).decode(t, http.StatusOK, &keys)
+	if a, err := w.callRPC(revoked, pingMessage); err != nil || a.status != http.StatusOK {
 		t.Fatalf("before it is revoked: %d %s, %v", a.status, a.body, err)
 	}
-	w.admin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).checkStatus(t,
+	w.callAdmin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).checkStatus(t,
 		http.StatusNoContent, "")
 	for name, c := range map[string]struct{ key, code, challenge string }{
 		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key",
 			`Bearer error="invalid_token"`},
 		"revoked": {revoked, "invalid_api_key", `Bearer error="invalid_token"`},
 	} {
-		a, err := w.rpc(c.key, ping)
+		a, err := w.callRPC(c.key, pingMessage)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,12 +285,12 @@ func TestMCPRejectsInvalidKeys(t *testing.T) {
 func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 	t.Parallel()
 	const limit = 10
-	w := start(t, func(c *allinone.Config) {
+	w := startPlatform(t, func(c *allinone.Config) {
 		c.Settings = withSettings(c.Settings, "BOOKING_KEY_LIMIT_PER_MINUTE", strconv.Itoa(limit))
 	})
-	w.publish(t, "salon", salon("salon", 1))
+	w.publish(t, "salon", buildSalon("salon", 1))
 	asAgent := func(key string) reply {
-		a, err := w.rpc(key, ping)
+		a, err := w.callRPC(key, pingMessage)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 	// The function `refused` returns the first refused answer to `last`. Half of the requests before it are sent by
 	// `other`.
 	refused := func(what string, status int, last, other func(string) reply) reply {
-		key := w.key(t, "salon", "all")
+		key := w.createKey(t, "salon", "all")
 		return findRefused(t, what, limit, status, func(i int) reply {
 			if i < limit && i%2 == 0 {
 				return other(key)
@@ -319,10 +319,10 @@ func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "agent-slot", salon("agent-slot", 1))
+	w.publish(t, "agent-slot", buildSalon("agent-slot", 1))
 	cut := w.idsByName(t, "agent-slot", "services")["Cut"]
-	keys := []string{w.key(t, "agent-slot", "write"), w.key(t, "agent-slot", "all")}
-	arguments := encodeJSON(t, appointment(cut, "2027-03-01", "10:00"))
+	keys := []string{w.createKey(t, "agent-slot", "write"), w.createKey(t, "agent-slot", "all")}
+	arguments := encodeJSON(t, newOrder(cut, "2027-03-01", "10:00"))
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":%s}}`, arguments)
 	outcomes := make(map[string]int)
 	var mu sync.Mutex
@@ -331,7 +331,7 @@ func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 	for i := range 100 {
 		wg.Go(func() {
 			<-begin
-			a, err := w.rpc(keys[i%2], message)
+			a, err := w.callRPC(keys[i%2], message)
 			var said struct {
 				Result struct {
 					StructuredContent struct {
@@ -356,7 +356,7 @@ func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 		t.Errorf("got %v, want one booking and 99 refusals", outcomes)
 	}
 	var kept struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/agent-slot/bookings", nil).decode(t, http.StatusOK, &kept)
+	w.callAdmin(t, http.MethodGet, "businesses/agent-slot/bookings", nil).decode(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 {
 		t.Errorf("there are %d bookings", len(kept.Bookings))
 	}

@@ -50,14 +50,14 @@ func decodeHeader(t *testing.T, m mailbox.Mail, name string) string {
 func TestBookingMailsCustomerAndOwner(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
+	w.publish(t, "mailed", strings.Replace(buildSalon("mailed", 1), "languages: [en]", `languages: [en, pt]
 notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.example}`, 1))
-	cut, key := w.idsByName(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
+	cut, key := w.idsByName(t, "mailed", "services")["Cut"], w.createKey(t, "mailed", "write")
 	var walkIn struct{ ID, Status string }
-	w.admin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
+	w.callAdmin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
 		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`,
 		cut)).decode(t, http.StatusCreated, &walkIn)
-	o := appointment(cut, "2027-03-02", "10:00")
+	o := newOrder(cut, "2027-03-02", "10:00")
 	o["customer_email"], o["locale"] = "zoe@mailed.example", "pt-BR"
 	var booked struct{ Booking struct{ ID string } }
 	w.book(t, "mailed", key, o).decode(t, http.StatusCreated, &booked)
@@ -71,27 +71,28 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 	if got := decodeHeader(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@mailed.example") {
 		t.Errorf("answers go to %q", got)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).checkStatus(t,
 		http.StatusOK,
 		"")
 	if mails := w.inbox.await(t, "zoe@mailed.example", 2); len(mails) != 2 {
 		t.Errorf("%d mails once the booking is confirmed", len(mails))
 	}
 	var list struct{ Messages []struct{ ID, Kind string } }
-	if a := w.admin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK ||
+	if a := w.callAdmin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK ||
 		strings.Contains(string(a.body), walkIn.ID) {
 		t.Errorf("somebody without an address is written to: %d %s", a.status, a.body)
 	}
-	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).decode(t, http.StatusOK, &list)
 	if len(list.Messages) != 1 {
 		t.Fatalf("the owner sees %+v", list)
 	}
 	var whole struct{ Recipient, Text string }
-	w.admin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).decode(t, http.StatusOK, &whole)
+	w.callAdmin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).decode(t, http.StatusOK,
+		&whole)
 	if whole.Recipient != "hello@mailed.example" || whole.Text == "" {
 		t.Errorf("the owner reads %+v", whole)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).checkStatus(t,
 		http.StatusConflict, "conflict")
 	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body),
 		"zoe@mailed.example") {
@@ -109,15 +110,15 @@ func TestSMTPURLSelectsMailServer(t *testing.T) {
 	}
 	box := mailbox.Open(listener, mailbox.Options{})
 	t.Cleanup(func() { _ = box.Close() })
-	w := start(t, func(c *allinone.Config) {
+	w := startPlatform(t, func(c *allinone.Config) {
 		c.SMTPURL, c.MailFrom = fmt.Sprintf("smtp://%s", listener.Addr()), "no-reply@harbor.example"
 	})
 	if w.MailURL != "" || w.Mailbox != nil {
 		t.Errorf("mail is kept at %s", w.MailURL)
 	}
-	w.publish(t, "elsewhere", salon("elsewhere", 1))
-	o := appointment(w.idsByName(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")
-	w.book(t, "elsewhere", w.key(t, "elsewhere", "write"), o).checkStatus(t, http.StatusCreated, "")
+	w.publish(t, "elsewhere", buildSalon("elsewhere", 1))
+	o := newOrder(w.idsByName(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")
+	w.book(t, "elsewhere", w.createKey(t, "elsewhere", "write"), o).checkStatus(t, http.StatusCreated, "")
 	w.Mailbox = box
 	for _, m := range w.awaitMails(t, 1) {
 		if m[0].From != "no-reply@harbor.example" {

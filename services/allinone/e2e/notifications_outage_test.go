@@ -25,9 +25,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// awayBookings is the name of an environment variable, which `make away` sets. It has the number of bookings that the
+// outageBookings is the name of an environment variable, which `make away` sets. It has the number of bookings that the
 // test makes while notifications is stopped.
-const awayBookings = "SLOTMESH_TEST_AWAY"
+const outageBookings = "SLOTMESH_TEST_AWAY"
 
 // TestBookingContinuesWithoutNotifications stops notifications while many bookings are made, and starts it again.
 // Bookings are answered as before. After the start, one webhook and one mail are sent for each event (lifecycle.md §2).
@@ -36,64 +36,64 @@ const awayBookings = "SLOTMESH_TEST_AWAY"
 func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	t.Parallel()
 	n := 40
-	if text := os.Getenv(awayBookings); text != "" {
+	if text := os.Getenv(outageBookings); text != "" {
 		var err error
 		if n, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a := openAway(t)
+	a := openOutageTest(t)
 	running := a.book("with notifications running", max(n/5, 8))
 	if err := a.StopService("notifications"); err != nil {
 		t.Fatal(err)
 	}
 	away := a.book("while it was away", n)
 	begun := time.Now()
-	a.again() // another process; its notifications service continues the work of the stopped one
+	a.restart() // another process; its notifications service continues the work of the stopped one
 	catching := a.book("while it caught up", max(n/5, 8))
 	for _, other := range []map[string]bool{away, catching} {
 		if !maps.Equal(running, other) {
 			t.Errorf("bookings are answered by %v, and before by %v", other, running)
 		}
 	}
-	a.await("webhooks", func() (int, int) { return a.hooks.countEvents(), a.created + a.confirmed + a.cancelled })
+	a.await("webhooks", func() (int, int) { return a.webhooks.countEvents(), a.created + a.confirmed + a.cancelled })
 	a.await("mails", func() (int, int) { // A confirmation or cancellation soon after a booking shares its message.
-		return a.post.countMails(), 2 * a.created
+		return a.mailServer.countMails(), 2 * a.created
 	})
-	a.await("of all work", func() (int, int) { return -a.undelivered(), 0 })
+	a.await("of all work", func() (int, int) { return -a.countUndelivered(), 0 })
 	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
-		a.hooks.countEvents(), a.hooks.refused, a.post.countMails(), len(a.post.refused), a.created,
+		a.webhooks.countEvents(), a.webhooks.refused, a.mailServer.countMails(), len(a.mailServer.refused), a.created,
 		time.Since(begun).Round(time.Second))
-	a.hooks.check(t)
+	a.webhooks.check(t)
 	a.checkMails()
 }
 
-// awayTest is a Slotmesh whose notifications service stops and starts, with a receiver of webhooks and a mail server of
-// the test.
-type awayTest struct {
+// outageTest is a Slotmesh whose notifications service stops and starts, with a receiver of webhooks and a mail server
+// of the test.
+type outageTest struct {
 	*platform
 
-	t        *testing.T
-	database *pgx.Conn
-	again    func() *platform
-	hooks    *webhookReceiver
-	post     *fakeMailServer
-	key, cut string
-	staff    []string
+	t          *testing.T
+	database   *pgx.Conn
+	restart    func() *platform
+	webhooks   *webhookReceiver
+	mailServer *fakeMailServer
+	key, cut   string
+	staff      []string
 
 	mu                            sync.Mutex
-	made                          int // requested bookings
+	booked                        int // requested bookings
 	created, confirmed, cancelled int
 }
 
 const (
-	awayStaff  = 20
-	awayPerDay = 24 * awayStaff // bookings of half an hour, from 8:00 to 20:00
+	outageStaff          = 20
+	outageBookingsPerDay = 24 * outageStaff // bookings of half an hour, from 8:00 to 20:00
 )
 
-// awaySalon returns the manifest of a salon that is open from 8:00 to 20:00 on every day.
-func awaySalon() string {
-	m := strings.Replace(salon("salon", awayStaff), "languages: [en]",
+// buildOutageSalon returns the manifest of a salon that is open from 8:00 to 20:00 on every day.
+func buildOutageSalon() string {
+	m := strings.Replace(buildSalon("salon", outageStaff), "languages: [en]",
 		"languages: [en]\nnotifications: {owner_emails: [owner@harbor.example], reminders_hours_before: []}", 1)
 	open := strings.Index(m, "hours:")
 	staff := strings.Index(m, "staff:\n")
@@ -105,42 +105,42 @@ func awaySalon() string {
 		"name: Cut, duration_minutes: 30", 1)
 }
 
-func openAway(t *testing.T) *awayTest {
+func openOutageTest(t *testing.T) *outageTest {
 	t.Helper()
-	a := &awayTest{t: t, hooks: openHooks(t), post: openPost(t)}
+	a := &outageTest{t: t, webhooks: startWebhookReceiver(t), mailServer: startMailServer(t)}
 	url, begun := testkit.Database(t, "e2e"), time.Now()
-	a.again = func() *platform {
-		return start(t, allowLoopback, func(c *allinone.Config) {
-			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.post.url, "no-reply@harbor.example",
-				mondayAfter(t, begun)
+	a.restart = func() *platform {
+		return startPlatform(t, allowLoopback, func(c *allinone.Config) {
+			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.mailServer.url, "no-reply@harbor.example",
+				findMondayAfter(t, begun)
 			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
 				c.Settings[limit] = "100000"
 			}
 		})
 	}
-	a.platform = a.again()
+	a.platform = a.restart()
 	var err error
 	if a.database, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.database.Close(t.Context()) })
-	a.publish(t, "salon", awaySalon())
+	a.publish(t, "salon", buildOutageSalon())
 	a.verifyOwner(t, "owner@harbor.example")
-	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil,
-		`{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
+	a.callAdmin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil,
+		`{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.webhooks.url)).
 		checkStatus(t, http.StatusCreated, "")
-	a.key, a.cut = a.platform.key(t, "salon", "all"), a.idsByName(t, "salon", "services")["Cut"]
+	a.key, a.cut = a.platform.createKey(t, "salon", "all"), a.idsByName(t, "salon", "services")["Cut"]
 	a.staff = slices.Sorted(maps.Values(a.idsByName(t, "salon", "staff")))
 	return a
 }
 
 // verifyOwner signs in an operator with this address. The platform limits the number of notices to an owner's address
 // unless a person has verified the address.
-func (a *awayTest) verifyOwner(t *testing.T, email string) {
+func (a *outageTest) verifyOwner(t *testing.T, email string) {
 	t.Helper()
 	var invited struct{ Link string }
 	body := fmt.Appendf(nil, `{"email": %q, "role": "operator", "mail": false}`, email)
-	a.admin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited)
+	a.callAdmin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited)
 	browser := &http.Client{ // the OpenAPI document, which w.http checks, has no pages
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -158,7 +158,7 @@ func (a *awayTest) verifyOwner(t *testing.T, email string) {
 
 // book makes n bookings by four clients, logs how long they took, and returns the forms of the answers. The owner
 // confirms every fourth booking and cancels every eighth.
-func (a *awayTest) book(when string, n int) map[string]bool {
+func (a *outageTest) book(when string, n int) map[string]bool {
 	a.t.Helper()
 	var (
 		clients sync.WaitGroup
@@ -169,11 +169,11 @@ func (a *awayTest) book(when string, n int) map[string]bool {
 		clients.Go(func() {
 			for {
 				a.mu.Lock()
-				i := a.made
+				i := a.booked
 				more := n > 0
 				if more {
 					n--
-					a.made++
+					a.booked++
 				}
 				a.mu.Unlock()
 				if !more {
@@ -195,9 +195,9 @@ func (a *awayTest) book(when string, n int) map[string]bool {
 
 // bookOne makes the booking number `i`. Each number has its own member and time. It returns the status and form of the
 // answer, and the duration of the request.
-func (a *awayTest) bookOne(i int) (string, time.Duration) {
-	day, slot := i/awayPerDay, i%awayPerDay
-	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+func (a *outageTest) bookOne(i int) (string, time.Duration) {
+	day, slot := i/outageBookingsPerDay, i%outageBookingsPerDay
+	o := newOrder(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
 	o["staff_id"], o["customer_email"] = a.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
 	begun := time.Now()
@@ -217,12 +217,12 @@ func (a *awayTest) bookOne(i int) (string, time.Duration) {
 	a.created++
 	var answer any
 	_ = json.Unmarshal(made.body, &answer)
-	return fmt.Sprint(made.status, formOf(answer)), took
+	return fmt.Sprint(made.status, describeShape(answer)), took
 }
 
 // actAsOwner makes the transition `what` of a booking as the owner and increments `count`. It does nothing if `does` is
 // false.
-func (a *awayTest) actAsOwner(booking string, does bool, what string, count *int) {
+func (a *outageTest) actAsOwner(booking string, does bool, what string, count *int) {
 	if !does {
 		return
 	}
@@ -243,19 +243,19 @@ func (a *awayTest) actAsOwner(booking string, does bool, what string, count *int
 	*count++
 }
 
-// formOf returns the names of the fields and the types of the values in JSON, without the values.
-func formOf(value any) string {
+// describeShape returns the names of the fields and the types of the values in JSON, without the values.
+func describeShape(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
 		var fields []string
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			fields = append(fields, name+": "+formOf(v[name]))
+			fields = append(fields, name+": "+describeShape(v[name]))
 		}
 		return "{" + strings.Join(fields, ", ") + "}"
 	case []any:
 		var all []string
 		for _, e := range v {
-			all = append(all, formOf(e))
+			all = append(all, describeShape(e))
 		}
 		return "[" + strings.Join(all, ", ") + "]"
 	}
@@ -264,7 +264,7 @@ func formOf(value any) string {
 
 // await waits until the first number that `count` returns reaches the second. It fails the test if the first number
 // does not change for [testkit.MaxWait].
-func (a *awayTest) await(what string, count func() (have, want int)) {
+func (a *outageTest) await(what string, count func() (have, want int)) {
 	a.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -284,8 +284,8 @@ func (a *awayTest) await(what string, count func() (have, want int)) {
 	}
 }
 
-// undelivered returns the number of events, messages and webhook deliveries that notifications has not finished.
-func (a *awayTest) undelivered() int {
+// countUndelivered returns the number of events, messages and webhook deliveries that notifications has not finished.
+func (a *outageTest) countUndelivered() int {
 	a.t.Helper()
 	var n int
 	err := a.database.QueryRow(a.t.Context(),
@@ -298,7 +298,7 @@ func (a *awayTest) undelivered() int {
 }
 
 // checkMails compares the mails that arrived with the messages that notifications has stored as sent.
-func (a *awayTest) checkMails() {
+func (a *outageTest) checkMails() {
 	a.t.Helper()
 	rows, _ := a.database.Query(a.t.Context(),
 		`SELECT id::text, kind, recipient, status, attempts FROM notifications.messages ORDER BY position`)
@@ -307,7 +307,7 @@ func (a *awayTest) checkMails() {
 	kinds, written := map[string]int{}, map[string][]string{}
 	_, err := pgx.ForEachRow(rows, []any{&id, &kind, &to, &status, &attempts}, func() error {
 		want := 1
-		if a.post.refused[to] && kind == "booking_received" {
+		if a.mailServer.refused[to] && kind == "booking_received" {
 			want = 2
 		}
 		if status != "sent" || attempts != want {
@@ -336,7 +336,7 @@ func (a *awayTest) checkMails() {
 		a.t.Errorf("messages are %v, want all kinds of %v", kinds, most)
 	}
 	for to, ids := range written {
-		arrived := a.post.arrived[to]
+		arrived := a.mailServer.mails[to]
 		if to == "owner@harbor.example" { // mails about many bookings have no order
 			slices.Sort(ids)
 			slices.Sort(arrived)
@@ -359,7 +359,7 @@ type webhookReceiver struct {
 	refused  int
 }
 
-func openHooks(t *testing.T) *webhookReceiver {
+func startWebhookReceiver(t *testing.T) *webhookReceiver {
 	h := &webhookReceiver{attempts: map[string]int{}, order: map[string][]int{}}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -421,18 +421,18 @@ type fakeMailServer struct {
 	mu      sync.Mutex
 	seen    map[string]bool
 	refused map[string]bool
-	arrived map[string][]string // message ids, by recipient
+	mails   map[string][]string // message ids, by recipient
 	count   int
 }
 
-func openPost(t *testing.T) *fakeMailServer {
+func startMailServer(t *testing.T) *fakeMailServer {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &fakeMailServer{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{},
-		arrived: map[string][]string{}}
+		mails: map[string][]string{}}
 	box := mailbox.Open(listener, mailbox.Options{Refuse: p.refuse, Lose: p.keepMail})
 	t.Cleanup(func() { _ = box.Close() })
 	return p
@@ -463,7 +463,7 @@ func (p *fakeMailServer) keepMail(m mailbox.Mail) error {
 	if id == nil {
 		return fmt.Errorf("a mail to %s has no Message-ID", m.To)
 	}
-	p.arrived[m.To[0]] = append(p.arrived[m.To[0]], string(id[1]))
+	p.mails[m.To[0]] = append(p.mails[m.To[0]], string(id[1]))
 	return nil
 }
 

@@ -32,8 +32,8 @@ rules:
   operation-description: off
 `
 
-// served returns the OpenAPI document at a URL.
-func (w *platform) served(t *testing.T, url string, header http.Header) []byte {
+// readServed returns the OpenAPI document at a URL.
+func (w *platform) readServed(t *testing.T, url string, header http.Header) []byte {
 	t.Helper()
 	a, err := w.tryDo(http.MethodGet, url, nil, header)
 	if err != nil {
@@ -43,12 +43,12 @@ func (w *platform) served(t *testing.T, url string, header http.Header) []byte {
 	return a.body
 }
 
-// documentsAsFiles writes the documents that the platform serves to public.json and admin.json in a folder.
-func (w *platform) documentsAsFiles(t *testing.T, dir string) {
+// writeDocuments writes the documents that the platform serves to public.json and admin.json in a folder.
+func (w *platform) writeDocuments(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string][]byte{
-		"public.json": w.served(t, w.PublicURL+"/api/public/openapi.json", nil),
-		"admin.json": w.served(t, w.AdminURL+"/admin/openapi.json",
+		"public.json": w.readServed(t, w.PublicURL+"/api/public/openapi.json", nil),
+		"admin.json": w.readServed(t, w.AdminURL+"/admin/openapi.json",
 			http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
 	} {
 		writeFile(t, filepath.Join(dir, name), string(text))
@@ -68,7 +68,7 @@ func TestDocumentsPassLinters(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, redocly, spectral)
 	dir := t.TempDir()
-	sharePlatform(t).documentsAsFiles(t, dir)
+	sharePlatform(t).writeDocuments(t, dir)
 	writeFile(t, filepath.Join(dir, "redocly.yaml"), redoclyRules)
 	writeFile(t, filepath.Join(dir, "spectral.yaml"), spectralRules)
 	quiet := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true"}

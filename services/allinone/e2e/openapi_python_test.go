@@ -28,9 +28,9 @@ func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
 	w := sharePlatform(t)
-	w.publish(t, "python", salon("python", 1))
+	w.publish(t, "python", buildSalon("python", 1))
 	dir := t.TempDir()
-	w.documentsAsFiles(t, dir)
+	w.writeDocuments(t, dir)
 	writeFile(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
 	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config",
 		"settings.yaml",
@@ -39,8 +39,8 @@ func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
 	}
 	copyPython(t, dir, "book.py")
-	run := python.Python(t, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=python", "DAY=2027-03-01",
-		"KEY=" + w.key(t, "python", "write")}, "book.py")
+	run := python.Python(t, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=python", "DAY=2027-03-01",
+		"KEY=" + w.createKey(t, "python", "write")}, "book.py")
 	if run.Exit != 0 || strings.TrimSpace(run.Stdout) != "Salon pending" {
 		t.Fatalf("the client ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
 	}
@@ -55,9 +55,9 @@ func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 func TestSchemathesisFindsNoFault(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
-	w := start(t, useOwnRedis(t))
-	w.publish(t, "salon", salon("salon", 1))
-	key := w.key(t, "salon", "write")
+	w := startPlatform(t, useOwnRedis(t))
+	w.publish(t, "salon", buildSalon("salon", 1))
+	key := w.createKey(t, "salon", "write")
 	admin := "fuzzing" // no coverage phase, because the admin document has five times as many operations
 	if os.Getenv("ATTACK") != "" {
 		admin = "coverage,fuzzing"
@@ -69,7 +69,7 @@ func TestSchemathesisFindsNoFault(t *testing.T) {
 		t.Run(c.document, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			w.documentsAsFiles(t, dir)
+			w.writeDocuments(t, dir)
 			copyPython(t, dir, "hooks.py")
 			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks",
 				"PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},

@@ -15,16 +15,17 @@ func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
 	w := sharePlatform(t)
-	w.publish(t, "typescript", salon("typescript", 1))
+	w.publish(t, "typescript", buildSalon("typescript", 1))
 	dir := t.TempDir()
-	w.documentsAsFiles(t, dir)
+	w.writeDocuments(t, dir)
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "book.ts"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "book.ts"), string(program))
 	// The program uses only this declaration of Node.js.
-	writeFile(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
+	writeFile(t, filepath.Join(dir, "node.d.ts"),
+		"declare const process: { env: Record<string, string | undefined> };\n")
 	for _, step := range [][]string{
 		{"openapi-typescript", "public.json", "--output", "slotmesh.d.ts"},
 		{"openapi-typescript", "admin.json", "--output", "admin.d.ts"},
@@ -37,8 +38,8 @@ func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 			t.Fatalf("%q ended with %d: %s %s", step, said.Exit, said.Stdout, said.Stderr)
 		}
 	}
-	ran := node.Node(t, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=typescript", "DAY=2027-03-01",
-		"KEY=" + w.key(t, "typescript", "write")}, "book.js")
+	ran := node.Node(t, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=typescript", "DAY=2027-03-01",
+		"KEY=" + w.createKey(t, "typescript", "write")}, "book.js")
 	if ran.Exit != 0 || strings.TrimSpace(ran.Stdout) != "Salon pending" {
 		t.Fatalf("the program ended with %d: %s %s", ran.Exit, ran.Stdout, ran.Stderr)
 	}

@@ -20,8 +20,9 @@ type commandLine struct {
 	env     []string
 }
 
-// operator builds the slotmesh command like `make build` and returns it. The command belongs to another module.
-func (w *platform) operator(t *testing.T) commandLine {
+// newOperatorCommand builds the slotmesh command like `make build` and returns it. The command belongs to another
+// module.
+func (w *platform) newOperatorCommand(t *testing.T) commandLine {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "slotmesh")
 	testkit.Build(t, filepath.Join("..", "..", "console"), program, "./cmd/slotmesh")
@@ -67,9 +68,9 @@ func (o commandLine) mustFail(t *testing.T, text, input string, args ...string) 
 
 func TestCommandManagesBusiness(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	o := w.operator(t)
-	manifest := salon("shore", 1)
+	w := startPlatform(t)
+	o := w.newOperatorCommand(t)
+	manifest := buildSalon("shore", 1)
 
 	o.mustFail(t, "<stdin>:6: timezone: ", strings.Replace(manifest, "Europe/Lisbon", "Europe/Lisboa", 1), "apply",
 		"-f",
@@ -92,14 +93,14 @@ func TestCommandManagesBusiness(t *testing.T) {
 	if versions := o.mustRun(t, "", "history", "shore")["versions"].([]any); len(versions) != 3 {
 		t.Errorf("history: %v", versions)
 	}
-	w.operatorMovesABooking(t, o)
+	w.rescheduleByOperator(t, o)
 }
 
-func (w *platform) operatorMovesABooking(t *testing.T, o commandLine) {
+func (w *platform) rescheduleByOperator(t *testing.T, o commandLine) {
 	t.Helper()
 	key := o.mustRun(t, "", "keys", "create", "shore", "--name", "site", "--scope", "write")
 	cut := w.idsByName(t, "shore", "services")["Cut"]
-	w.book(t, "shore", key["key"].(string), appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusCreated,
+	w.book(t, "shore", key["key"].(string), newOrder(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusCreated,
 		"")
 
 	bookings := o.mustRun(t, "", "bookings", "list", "shore", "--from", "2027-03-02", "--to", "2027-03-02", "--status",
@@ -117,7 +118,7 @@ func (w *platform) operatorMovesABooking(t *testing.T, o commandLine) {
 	o.mustRun(t, "", "bookings", "cancel", "shore", id)
 	o.mustRun(t, "", "delete", "shore")
 	w.get(t, "shore/info").checkStatus(t, http.StatusNotFound, "business_not_found")
-	w.book(t, "shore", key["key"].(string), appointment(cut, "2027-03-02", "11:00")).checkStatus(t,
+	w.book(t, "shore", key["key"].(string), newOrder(cut, "2027-03-02", "11:00")).checkStatus(t,
 		http.StatusUnauthorized,
 		"invalid_api_key")
 }

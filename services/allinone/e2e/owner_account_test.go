@@ -17,8 +17,8 @@ import (
 
 var linkInMail = regexp.MustCompile(`http://[^\s"<>]+/sign-in/password/[0-9a-f]{64}`)
 
-// linkMailed waits for the nth mail to an address, from 1, and returns the link in it.
-func (w *platform) linkMailed(t *testing.T, to string, n int) string {
+// awaitMailedLink waits for the nth mail to an address, from 1, and returns the link in it.
+func (w *platform) awaitMailedLink(t *testing.T, to string, n int) string {
 	t.Helper()
 	mail := w.inbox.await(t, to, n)[n-1]
 	return linkInMail.FindString(strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(mail.Raw)))
@@ -31,12 +31,13 @@ func (w *platform) invite(t *testing.T, email string) string {
 	testkit.WaitUntil(t, "an invitation of "+email, func(context.Context) error {
 		var invited struct{ Mailed bool }
 		body := fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)
-		if w.admin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited); !invited.Mailed {
+		if w.callAdmin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated,
+			&invited); !invited.Mailed {
 			return errors.New("it was not mailed")
 		}
 		return nil
 	})
-	return w.linkMailed(t, email, len(w.inbox.mails(email)))
+	return w.awaitMailedLink(t, email, len(w.inbox.mails(email)))
 }
 
 // TestPeopleSignInInABrowser accepts an invitation by mail, chooses a password, signs in with it, and replaces a
@@ -45,12 +46,12 @@ func TestPeopleSignInInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	w := sharePlatform(t)
-	w.publish(t, "account", salon("account", 1))
+	w.publish(t, "account", buildSalon("account", 1))
 	t.Run("passkey", func(t *testing.T) {
 		t.Parallel()
 		w.signInByPasskey(t, chromium)
 	})
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "de", Width: 1280, Dark: true, NoScript: true},
 		"ar": {Locale: "ar", Slow: true},
 	} {
@@ -60,44 +61,44 @@ func TestPeopleSignInInABrowser(t *testing.T) {
 			as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
 			v := chromium.Visit(t, as)
 			seen := func(step, selector string) {
-				v.Finds(selector)
-				v.Whole()
+				v.ExpectElement(selector)
+				v.AwaitLoad()
 				v.Check()
-				v.Keep("account-" + name + "-" + step)
+				v.SaveScreenshot("account-" + name + "-" + step)
 			}
 			choose := func(clear string) {
-				v.FillThe("input[name=new]", clear)
-				v.PressThe("button")
+				v.FillElement("input[name=new]", clear)
+				v.PressElement("button")
 			}
 			v.Go(w.invite(t, email))
 			seen("1-choose", "input[name=new]")
 			choose("short")
 			seen("2-short", ".field-error")
 			choose("seven gulls over Lisbon")
-			v.Finds(".rail")
+			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/account")
 			seen("3-account", ".sessions")
-			v.PressThe(`form[action="/account/sign-out"] button`)
+			v.PressElement(`form[action="/account/sign-out"] button`)
 			seen("4-sign-in", `input[name=email]`)
 			enter := func(clear string) {
-				v.FillThe("input[name=email]", email)
-				v.FillThe("input[name=password]", clear)
-				v.PressThe("button")
+				v.FillElement("input[name=email]", email)
+				v.FillElement("input[name=password]", clear)
+				v.PressElement("button")
 			}
 			enter("eight gulls over Lisbon")
 			seen("5-wrong", ".notice.wrong")
 			enter("seven gulls over Lisbon")
-			v.Finds(".rail")
+			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/sign-in/forgotten")
 			seen("6-forgotten", "input[name=email]")
 			before := len(w.inbox.mails(email))
-			v.FillThe("input[name=email]", email)
-			v.PressThe("button")
-			v.Until("the mail is told of", `location.search.includes("sent")`)
+			v.FillElement("input[name=email]", email)
+			v.PressElement("button")
+			v.Await("the mail is told of", `location.search.includes("sent")`)
 			seen("7-look", "main p")
-			v.Go(w.linkMailed(t, email, before+1))
+			v.Go(w.awaitMailedLink(t, email, before+1))
 			choose("a herring for each gull")
-			v.Finds(".rail")
+			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/account/password")
 			seen("8-change", "input[name=current]")
 		})
@@ -111,24 +112,25 @@ func (w *platform) connectProgram(t *testing.T, v *visitor.Visitor, owners strin
 		Device string `json:"device_code"`
 		Code   string `json:"user_code"`
 	}
-	w.program(t, "authorization", url.Values{"client_id": {"slotmesh"}, "device_name": {"Marta's laptop"}}, &begun)
+	w.callDeviceAPI(t, "authorization", url.Values{"client_id": {"slotmesh"}, "device_name": {"Marta's laptop"}},
+		&begun)
 	v.Go(owners + "/device?code=" + begun.Code)
-	v.Finds("input[name=email]")
+	v.ExpectElement("input[name=email]")
 	signIn()
-	v.Sees("Marta's laptop", begun.Code)
+	v.ExpectText("Marta's laptop", begun.Code)
 	v.Press("Allow")
-	v.Sees("The program is connected.")
+	v.ExpectText("The program is connected.")
 	var granted struct {
 		Token string `json:"access_token"`
 	}
-	w.program(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
+	w.callDeviceAPI(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
 		"device_code": {begun.Device}}, &granted)
 	w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/account/bookings?from=2027-03-01&to=2027-03-02", nil,
 		http.Header{"Authorization": {"Bearer " + granted.Token}}).checkStatus(t, http.StatusOK, "")
 }
 
-// program sends a request of a program that signs in by a device code.
-func (w *platform) program(t *testing.T, path string, form url.Values, out any) {
+// callDeviceAPI sends a request of a program that signs in by a device code.
+func (w *platform) callDeviceAPI(t *testing.T, path string, form url.Values, out any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.AdminURL+"/device/"+path,
 		strings.NewReader(form.Encode()))
@@ -154,45 +156,45 @@ func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	owners := strings.Replace(w.AdminURL, "127.0.0.1", "localhost", 1)
 	const email = "passkey@people.example"
 	v := chromium.Visit(t,
-		visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": newAddress()}})
+		visitor.Profile{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": newAddress()}})
 	verifies := v.Device()
 	seen := func(step, selector string) {
-		v.Finds(selector)
-		v.Whole()
+		v.ExpectElement(selector)
+		v.AwaitLoad()
 		v.Check()
-		v.Keep("account-passkey-" + step)
+		v.SaveScreenshot("account-passkey-" + step)
 	}
 	v.Go(strings.Replace(w.invite(t, email), w.AdminURL, owners, 1))
-	v.FillThe("input[name=new]", "seven gulls over Lisbon")
-	v.PressThe("button")
-	v.Finds(".rail")
+	v.FillElement("input[name=new]", "seven gulls over Lisbon")
+	v.PressElement("button")
+	v.ExpectElement(".rail")
 	v.Go(owners + "/account")
 	seen("1-account", "form.passkey")
 	v.Fill("Name of the passkey", "Marta’s phone")
 	v.Press("Add a passkey")
-	v.Sees("Your passkey is added.", "Marta’s phone", "Not used yet")
+	v.ExpectText("Your passkey is added.", "Marta’s phone", "Not used yet")
 	v.Press("Remove password")
-	v.PressThe(`form[action="/account/password/remove"] button`)
-	v.Sees("Your password is removed.")
+	v.PressElement(`form[action="/account/password/remove"] button`)
+	v.ExpectText("Your password is removed.")
 	seen("2-alone", ".sessions")
-	v.PressThe(`form[action="/account/sign-out"] button`)
+	v.PressElement(`form[action="/account/sign-out"] button`)
 	seen("3-sign-in", `form[action="/sign-in/passkey"]`)
 	verifies(false)
 	v.Press("Sign in with a passkey")
-	v.Sees("No passkey was used.")
-	v.Keep("account-passkey-4-failed")
+	v.ExpectText("No passkey was used.")
+	v.SaveScreenshot("account-passkey-4-failed")
 	verifies(true)
 	w.connectProgram(t, v, owners, func() {
-		v.FillThe("input[name=email]", email)
+		v.FillElement("input[name=email]", email)
 		v.Press("Sign in with a passkey")
 		seen("5-program", "button[value=allow]")
 	})
 	v.Go(owners + "/account")
-	v.Sees("Last used")
+	v.ExpectText("Last used")
 
-	plain := chromium.Visit(t, visitor.As{Locale: "ar", NoScript: true})
+	plain := chromium.Visit(t, visitor.Profile{Locale: "ar", NoScript: true})
 	plain.Go(owners + "/sign-in")
-	plain.Finds("input[name=email]")
+	plain.ExpectElement("input[name=email]")
 	if visitor.Eval[bool](plain, `!!document.querySelector("form.passkey")?.checkVisibility()`) {
 		t.Error("without scripts a button is shown that does nothing")
 	}

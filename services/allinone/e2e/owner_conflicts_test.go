@@ -15,9 +15,9 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	chromium := visitor.Open(t)
 	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	o := p.openBusiness(t, "conflicts")
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB"})
 	o.shortenHours(v)
-	v.Sees(
+	v.ExpectText(
 		"What will change",
 		"Inês · Hours",
 		"Tuesday 12:00 – 17:00",
@@ -26,22 +26,22 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 		"Cut · Inês",
 		"Inês does not work then.",
 	)
-	v.SeesNot("Ada Example", "@example.com")
+	v.ExpectNoText("Ada Example", "@example.com")
 	v.Check()
-	v.Keep("owner-ask-phone")
+	v.SaveScreenshot("owner-ask-phone")
 	v.Press("Back to the form")
-	v.Until("what was typed is there",
+	v.Await("what was typed is there",
 		`document.querySelector('[name="hours.tue.0.from"]')?.value === "12:00" && document.querySelector('[name="hours.mode"]:checked').value === "own"`)
 	v.Check()
 	v.Press("Save")
-	v.Sees("Clara Neves")
+	v.ExpectText("Clara Neves")
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("it is saved before it was answered")
 	}
 	v.Press("Save anyway")
-	v.Sees("Saved.", "Own hours")
+	v.ExpectText("Saved.", "Own hours")
 	v.Press("Undo")
-	v.Until("it is undone",
+	v.Await("it is undone",
 		`document.readyState === "complete" && !!document.body?.innerText.includes("Saved.") && !document.body.innerText.includes("Own hours")`)
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("it is not undone")
@@ -50,19 +50,19 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	if n := o.countBookings(t, o.slug); n != 4 {
 		t.Errorf("%d bookings, want 4", n)
 	}
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"ar-desk-dark": ownerVisitors["ar-desk-dark"], "plain": {Locale: "en-GB", NoScript: true},
 	} {
 		v := o.signIn(t, "manager", as)
 		o.shortenHours(v)
-		v.Finds(`button[name="agreed"]`)
-		v.Sees("Clara Neves")
+		v.ExpectElement(`button[name="agreed"]`)
+		v.ExpectText("Clara Neves")
 		v.Check()
-		v.Keep("owner-ask-" + name)
-		v.Go(o.at("/offer/versions/2"))
-		v.Finds(".changes")
+		v.SaveScreenshot("owner-ask-" + name)
+		v.Go(o.buildAddress("/offer/versions/2"))
+		v.ExpectElement(".changes")
 		v.Check()
-		v.Keep("owner-ask-version-" + name)
+		v.SaveScreenshot("owner-ask-version-" + name)
 	}
 }
 
@@ -70,22 +70,22 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 // undoes that.
 func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 	v.Press("Versions")
-	v.Sees("Version 3", "Marta Silva", "Now", "Version 1", "The business")
+	v.ExpectText("Version 3", "Marta Silva", "Now", "Version 1", "The business")
 	v.Check()
-	v.Keep("owner-ask-versions")
+	v.SaveScreenshot("owner-ask-versions")
 	v.Press("Version 2")
-	v.Sees("Going back to this version would change", "Inês · Hours", "Tuesday 12:00 – 17:00")
+	v.ExpectText("Going back to this version would change", "Inês · Hours", "Tuesday 12:00 – 17:00")
 	v.Check()
-	v.Keep("owner-ask-version")
+	v.SaveScreenshot("owner-ask-version")
 	v.Press("Go back to this version")
-	v.Sees("1 booking would then fall outside", "Clara Neves")
+	v.ExpectText("1 booking would then fall outside", "Clara Neves")
 	v.Press("Save anyway")
-	v.Sees("Saved.", "Version 4")
+	v.ExpectText("Saved.", "Version 4")
 	if !strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("it is not taken back")
 	}
 	v.Press("Undo")
-	v.Sees("Saved.", "Version 5")
+	v.ExpectText("Saved.", "Version 5")
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("that is not undone")
 	}
@@ -93,8 +93,8 @@ func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 
 // shortenHours saves the form in which Inês starts at noon on Tuesdays.
 func (o *ownerSite) shortenHours(v *visitor.Visitor) {
-	v.Go(o.at("/offer/team/s0"))
-	v.PressThe(`[name="hours.mode"][value="own"]`)
-	v.FillThe(`[name="hours.tue.0.from"]`, "12:00")
-	v.PressThe(`form.offer .actions button`)
+	v.Go(o.buildAddress("/offer/team/s0"))
+	v.PressElement(`[name="hours.mode"][value="own"]`)
+	v.FillElement(`[name="hours.tue.0.from"]`, "12:00")
+	v.PressElement(`form.offer .actions button`)
 }

@@ -20,14 +20,14 @@ func TestOwnersManageCustomersInABrowser(t *testing.T) {
 			v := o.signIn(t, "manager", as)
 			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody",
 				"one": "/customers/one?email=ada@example.com"} {
-				v.Go(o.at(at))
-				v.Finds("h1")
-				v.Whole()
+				v.Go(o.buildAddress(at))
+				v.ExpectElement("h1")
+				v.AwaitLoad()
 				v.Check()
-				v.Keep("customers-" + name + "-" + step)
+				v.SaveScreenshot("customers-" + name + "-" + step)
 			}
-			v.Go(o.at("/customers/one?email=nobody@example.com"))
-			v.Finds(".empty")
+			v.Go(o.buildAddress("/customers/one?email=nobody@example.com"))
+			v.ExpectElement(".empty")
 			if erases := visitor.Eval[int](v,
 				`document.querySelectorAll('form[action$="/erase"]').length`); erases > 0 {
 				t.Error("a manager is offered to erase")
@@ -47,46 +47,48 @@ func TestOwnersManageCustomersInABrowser(t *testing.T) {
 // manageCustomer finds a customer, books for her, exports her data and erases it. The four other bookings have the
 // address of another customer.
 func (o *ownerSite) manageCustomer(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
 	cut := o.idsByName(t, o.slug, "services")["Cut"]
-	o.book(t, o.slug, o.platform.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name",
-		"Eva Lind").with("customer_email", "eva@example.com")).checkStatus(t, http.StatusCreated, "")
-	v.Go(o.at("/customers"))
-	v.Sees("ada@example.com", "4 bookings", "eva@example.com", "one booking")
+	o.book(t, o.slug, o.platform.createKey(t, o.slug, "write"),
+		newOrder(cut, "2027-03-03", "09:00").withField("customer_name",
+			"Eva Lind").withField("customer_email", "eva@example.com")).checkStatus(t, http.StatusCreated, "")
+	v.Go(o.buildAddress("/customers"))
+	v.ExpectText("ada@example.com", "4 bookings", "eva@example.com", "one booking")
 	v.Fill("Find a customer", "LIND")
 	v.Press("Show")
-	v.Until("only she is listed",
+	v.Await("only she is listed",
 		`document.querySelectorAll(".row").length === 1 && location.search.includes("query=LIND")`)
 	v.Press("Eva Lind")
-	v.Sees("eva@example.com", "Cut", "3 Mar 2027", "€40.00 for all that is not cancelled", "Messages")
+	v.ExpectText("eva@example.com", "Cut", "3 Mar 2027", "€40.00 for all that is not cancelled", "Messages")
 	export := visitor.Eval[string](v, `fetch(document.querySelector('a[href*="/export"]').href).then(r => r.text())`)
 	if !strings.Contains(export, `"email": "eva@example.com"`) || !strings.Contains(export, `"Eva Lind"`) ||
 		strings.Contains(export, "ada@") {
 		t.Errorf("the export: %s", export)
 	}
 	v.Press("Book again")
-	v.Finds("input[name=people]")
-	v.Whole()
-	if name, email := v.Filled("Customer"), v.Filled("E-mail"); name != "Eva Lind" || email != "eva@example.com" ||
-		v.Filled("Service") != cut {
-		t.Errorf("the form says %q, %q, %q", name, email, v.Filled("Service"))
+	v.ExpectElement("input[name=people]")
+	v.AwaitLoad()
+	if name, email := v.FieldValue("Customer"), v.FieldValue("E-mail"); name != "Eva Lind" ||
+		email != "eva@example.com" ||
+		v.FieldValue("Service") != cut {
+		t.Errorf("the form says %q, %q, %q", name, email, v.FieldValue("Service"))
 	}
 	v.Fill("Date", "2027-03-03")
 	v.Fill("Time", "11:00")
 	v.Press("Book")
-	v.Sees("The booking is made")
-	v.Go(o.at("/customers/one?email=EVA@example.com"))
+	v.ExpectText("The booking is made")
+	v.Go(o.buildAddress("/customers/one?email=EVA@example.com"))
 	v.Press("Erase customer")
-	v.Sees("2 bookings", "What lies ahead keeps its customer")
+	v.ExpectText("2 bookings", "What lies ahead keeps its customer")
 	v.Check()
 	v.Press("Erase for good")
-	v.Sees("Nothing that is over was left to erase", "2 things lie ahead and were kept")
+	v.ExpectText("Nothing that is over was left to erase", "2 things lie ahead and were kept")
 	v.Check()
 	v.Press("Erase customer")
 	v.Press("Also of what lies ahead")
 	v.Press("Erase for good")
-	v.Sees("Erased: 2 bookings")
-	v.Go(o.at("/customers"))
-	v.Sees("ada@example.com")
-	v.SeesNot("eva@example.com", "Eva Lind")
+	v.ExpectText("Erased: 2 bookings")
+	v.Go(o.buildAddress("/customers"))
+	v.ExpectText("ada@example.com")
+	v.ExpectNoText("eva@example.com", "Eva Lind")
 }

@@ -17,10 +17,10 @@ const galaEvent = `events:
 // sellTickets sells tickets of the first event by the admin API.
 func (o *ownerSite) sellTickets(t *testing.T, customer, tier string, quantity int) {
 	t.Helper()
-	event := o.events(t, o.slug+"/events").Events[0]
+	event := o.listEvents(t, o.slug+"/events").Events[0]
 	for _, of := range event.Inventory {
 		if of.Name == tier {
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil,
+			o.callAdmin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil,
 				`{"event_id":%q,"tier_id":%q,"quantity":%d,"customer_name":%q,"customer_email":"buyer@example.com"}`,
 				event.ID, of.ID, quantity, customer)).checkStatus(t, http.StatusCreated, "")
 		}
@@ -31,74 +31,74 @@ func (o *ownerSite) sellTickets(t *testing.T, customer, tier string, quantity in
 func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, seen func(step, selector string)) {
 	t.Helper()
 	o.sellTickets(t, "Ada Example", "Floor", 3)
-	v.Go(o.at("/events"))
+	v.Go(o.buildAddress("/events"))
 	seen("10-events", ".share")
-	v.PressThe(".rows .cover")
+	v.PressElement(".rows .cover")
 	seen("10-event", ".figures")
-	v.PressThe(".row.order .cover")
+	v.PressElement(".row.order .cover")
 	seen("10-order", ".drawer .facts")
-	v.PressThe(`.drawer a[href*="/cancel"]`)
+	v.PressElement(`.drawer a[href*="/cancel"]`)
 	seen("10-cancel-order", "button.danger")
-	v.Go(o.at("/events"))
-	v.PressThe(".rows .cover")
-	v.PressThe(`a[href$="/sell"]`)
+	v.Go(o.buildAddress("/events"))
+	v.PressElement(".rows .cover")
+	v.PressElement(`a[href$="/sell"]`)
 	seen("10-sell", "input[type=number]")
 }
 
 // sellAtDoor sells tickets of two tiers at the door, and checks that no more tickets than remain can be sold. It finds
 // the buyer and cancels the order.
 func (o *ownerSite) sellAtDoor(t *testing.T) {
-	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
+	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB"})
 	o.sellTickets(t, "Zoë Martins", "Floor", 4)
-	v.Go(o.at("/events"))
-	v.Sees("Spring Gala", "Saturday, 6 March 2027", "20:00 – 00:30", "4 of 12 sold")
-	v.SeesNot("Last Gala")
+	v.Go(o.buildAddress("/events"))
+	v.ExpectText("Spring Gala", "Saturday, 6 March 2027", "20:00 – 00:30", "4 of 12 sold")
+	v.ExpectNoText("Last Gala")
 	v.Press("Spring Gala")
-	v.Sees("Floor €30.00 4 8", "Box €80.00 0 2", "Zoë Martins", "4 × Floor")
+	v.ExpectText("Floor €30.00 4 8", "Box €80.00 0 2", "Zoë Martins", "4 × Floor")
 	v.Press("Sell tickets")
 	v.Fill("Customer", "Bruno Costa")
 	v.Press("Sell tickets")
-	v.Sees("Please say how many tickets")
+	v.ExpectText("Please say how many tickets")
 	v.Check()
 	v.Fill("Floor", "2")
 	v.Fill("Box", "2")
 	o.sellTickets(t, "Eva Lind", "Box", 1) // a sale in another window
 	v.Press("Sell tickets")
-	v.Sees("Not that many are left", "€80.00 · 1 left")
-	if kept := v.Filled("Customer"); kept != "Bruno Costa" {
+	v.ExpectText("Not that many are left", "€80.00 · 1 left")
+	if kept := v.FieldValue("Customer"); kept != "Bruno Costa" {
 		t.Errorf("the customer is %q", kept)
 	}
 	v.Fill("Box", "1")
 	v.PressTwice("Sell tickets")
-	v.Sees("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today",
+	v.ExpectText("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today",
 		"To be paid on site", "Sold")
 	v.Check()
 	v.Press("Cancel tickets")
-	v.Sees("Cancel these tickets?", "Nothing was paid online", "Spring Gala")
-	v.PressThe("button.danger")
-	v.Sees("The tickets are cancelled", "Cancelled")
-	v.SeesNot("Cancel tickets")
-	v.PressThe(".drawer .close")
-	v.Sees("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")
+	v.ExpectText("Cancel these tickets?", "Nothing was paid online", "Spring Gala")
+	v.PressElement("button.danger")
+	v.ExpectText("The tickets are cancelled", "Cancelled")
+	v.ExpectNoText("Cancel tickets")
+	v.PressElement(".drawer .close")
+	v.ExpectText("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")
 	v.Fill("Customer", "martins")
 	v.Press("Show")
-	v.Until("only the one is listed",
+	v.Await("only the one is listed",
 		`document.querySelectorAll(".row.order").length === 1 && document.body.innerText.includes("Zoë Martins")`)
-	v.SeesNot("Download as CSV") // the front desk may not export
-	v.Go(o.at("/events?past=yes"))
-	v.Sees("Last Gala", "0 of 12 sold")
+	v.ExpectNoText("Download as CSV") // the front desk may not export
+	v.Go(o.buildAddress("/events?past=yes"))
+	v.ExpectText("Last Gala", "0 of 12 sold")
 	v.Press("Last Gala")
-	v.Sees("Floor €30.00 0 12")
-	v.SeesNot("Sell tickets")
+	v.ExpectText("Floor €30.00 0 12")
+	v.ExpectNoText("Sell tickets")
 }
 
 // viewEvents checks that a viewer sees the buyers of tickets without their contact data and cannot change anything.
 func (o *ownerSite) viewEvents(t *testing.T) {
 	o.sellTickets(t, "Zoë Martins", "Floor", 4)
-	v := o.signIn(t, "viewer", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/events"))
+	v := o.signIn(t, "viewer", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/events"))
 	v.Press("Spring Gala")
 	v.Press("Zoë Martins")
-	v.Sees("4 × Floor", "€120.00")
-	v.SeesNot("buyer@example.com", "Cancel tickets", "Sell tickets", "History")
+	v.ExpectText("4 × Floor", "€120.00")
+	v.ExpectNoText("buyer@example.com", "Cancel tickets", "Sell tickets", "History")
 }

@@ -12,17 +12,17 @@ import (
 )
 
 // signInOperator invites an operator of an installation without businesses and signs in by the link.
-func (p *pages) signInOperator(t *testing.T, name string, as visitor.As) *visitor.Visitor {
+func (p *pages) signInOperator(t *testing.T, name string, as visitor.Profile) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
-	p.admin(t, http.MethodPost, "invitations",
+	p.callAdmin(t, http.MethodPost, "invitations",
 		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).decode(t,
 		http.StatusCreated, &invited)
 	as.MayShift = ownerShift
-	v := p.visit(t, as)
+	v := p.openVisitor(t, as)
 	v.Go(p.AdminURL + invited.Link)
-	v.PressThe("button")
-	v.Finds(`a[href="/business"]`)
+	v.PressElement("button")
+	v.ExpectElement(`a[href="/business"]`)
 	return v
 }
 
@@ -35,10 +35,10 @@ type inputCounter struct {
 	inputs int
 }
 
-// FillThe counts an input and fills in a field.
+// FillElement counts an input and fills in a field.
 func (n *inputCounter) FillThe(selector, text string) {
 	n.inputs++
-	n.Visitor.FillThe(selector, text)
+	n.Visitor.FillElement(selector, text)
 }
 
 // Press counts an input and presses a button or link.
@@ -52,10 +52,10 @@ func (n *inputCounter) Press(name string) {
 // rejected. Then a customer books, and the owner gets a mail.
 func TestFirstVisitSetsUpBusinessInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{platform: start(t), chromium: visitor.Open(t)}
-	v := &inputCounter{Visitor: p.signInOperator(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})}
+	p := &pages{platform: startPlatform(t), chromium: visitor.Open(t)}
+	v := &inputCounter{Visitor: p.signInOperator(t, "marta", visitor.Profile{Locale: "en-GB", Width: 1280})}
 	p.fillFirstForms(t, v)
-	addToOffer(v)
+	addProductsToOffer(v)
 	if v.inputs > maxInputs {
 		t.Errorf("a practice took %d inputs, want at most %d", v.inputs, maxInputs)
 	}
@@ -63,9 +63,9 @@ func TestFirstVisitSetsUpBusinessInABrowser(t *testing.T) {
 	date := p.bookAsCustomer(t, "riverside-physio")
 	p.checkOwnerMail(t, "marta@example.com")
 	v.Go(p.AdminURL + "/business/riverside-physio/bookings")
-	v.Sees("Zoë Example", "Physiotherapy")
+	v.ExpectText("Zoë Example", "Physiotherapy")
 	v.Go(p.AdminURL + "/business/riverside-physio/calendar?date=" + date)
-	v.Finds(".box")
+	v.ExpectElement(".box")
 	if clipped := visitor.Eval[[]int](v.Visitor, clippedLengths); len(clipped) > 0 {
 		t.Errorf("the calendar clips the text of bookings of %v minutes", clipped)
 	}
@@ -75,10 +75,10 @@ func TestFirstVisitSetsUpBusinessInABrowser(t *testing.T) {
 // checkForm checks a form of the first visit.
 func (n *inputCounter) checkForm(t *testing.T, number int, selector string) {
 	t.Helper()
-	n.Finds(selector)
-	n.Sees(fmt.Sprintf("Step %d of 5", number))
+	n.ExpectElement(selector)
+	n.ExpectText(fmt.Sprintf("Step %d of 5", number))
 	n.Check()
-	n.Keep(fmt.Sprintf("first-desk-%d", number))
+	n.SaveScreenshot(fmt.Sprintf("first-desk-%d", number))
 	if strings.Contains(strings.ToLower(n.Text()), "manifest") {
 		t.Errorf("form %d says what nobody knows: %s", number, n.Text())
 	}
@@ -87,10 +87,10 @@ func (n *inputCounter) checkForm(t *testing.T, number int, selector string) {
 // fillFirstForms fills in the five forms of the first visit, leaves them once, comes back, and opens the business.
 func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	t.Helper()
-	v.Sees("There is no business yet")
+	v.ExpectText("There is no business yet")
 	v.Check()
 	v.Press("Set up your business")
-	v.Until("the browser's zone is filled in", `document.querySelector("[name=timezone]").value !== ""`)
+	v.Await("the browser's zone is filled in", `document.querySelector("[name=timezone]").value !== ""`)
 	v.checkForm(t, 1, "[name=trade]")
 	v.Press("Practice or clinic")
 	v.FillThe("[name=name]", "Riverside Physio")
@@ -100,14 +100,14 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	v.FillThe(`[name="hours.mon.0.from"]`, "09:00")
 	v.FillThe(`[name="hours.mon.0.to"]`, "13:00")
 	v.Press("Copy to all open days")
-	v.Until("Friday has Monday's hours", `document.querySelector('[name="hours.fri.1.to"]').value === "18:00"`)
+	v.Await("Friday has Monday's hours", `document.querySelector('[name="hours.fri.1.to"]').value === "18:00"`)
 	v.Press("Save and go on")
-	v.Finds(`[name="staff.0.name"]`)
+	v.ExpectElement(`[name="staff.0.name"]`)
 	v.Go(p.AdminURL + "/business/riverside-physio/today") // leaves the forms and comes back
-	v.Sees("Nothing can be booked yet.")
+	v.ExpectText("Nothing can be booked yet.")
 	v.Check()
 	v.Visitor.Press("Go on setting up")
-	v.Until("the hours are as they were typed", `document.querySelector('[name="hours.fri.0.to"]').value === "13:00"`)
+	v.Await("the hours are as they were typed", `document.querySelector('[name="hours.fri.0.to"]').value === "13:00"`)
 	v.Visitor.Press("Save and go on")
 	v.checkForm(t, 3, `[name="staff.0.name"]`)
 	for i, name := range []string{"Anna Reis", "Ben Costa", "Clara Dias"} {
@@ -122,7 +122,7 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 		row := fmt.Sprintf("services.%d.", i+3)
 		if i > 0 {
 			v.Press("Add another")
-			v.Until("the cursor is in the new row", `document.activeElement.name === "`+row+`name"`)
+			v.Await("the cursor is in the new row", `document.activeElement.name === "`+row+`name"`)
 		}
 		v.FillThe(`[name="`+row+`name"]`, s[0])
 		v.FillThe(`[name="`+row+`duration_minutes"]`, s[1])
@@ -131,19 +131,19 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	p.checkClosed(t, "riverside-physio")
 	v.Press("Save and go on")
 	v.checkForm(t, 5, `[name="bookings.confirm"]`)
-	v.Until(
+	v.Await(
 		"the owner is notified",
 		`document.querySelector('[name="notifications.owner_emails"]').value === "marta@example.com"`,
 	)
 	v.FillThe(`[name="self_service.cancel_until_hours"]`, "48")
 	v.Press("Open for bookings")
-	v.Sees("You can be booked", p.PublicURL+"/b/riverside-physio")
+	v.ExpectText("You can be booked", p.PublicURL+"/b/riverside-physio")
 	v.Check()
-	v.Keep("first-desk-6-done")
+	v.SaveScreenshot("first-desk-6-done")
 }
 
-// addToOffer adds a class, two rentals and a cancellation policy.
-func addToOffer(v *inputCounter) {
+// addProductsToOffer adds a class, two rentals and a cancellation policy.
+func addProductsToOffer(v *inputCounter) {
 	v.Press("Add a class")
 	for _, field := range [][2]string{
 		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"},
@@ -153,14 +153,14 @@ func addToOffer(v *inputCounter) {
 		v.FillThe(`[name="`+field[0]+`"]`, field[1])
 	}
 	v.Press("Save")
-	v.Sees("Saved. Customers see it now.", "Back school")
+	v.ExpectText("Saved. Customers see it now.", "Back school")
 	v.Press("Rentals")
 	for _, rental := range [][2]string{{"Crutches", "5"}, {"TENS device", "8"}} {
 		v.Press("Add a rental")
 		v.FillThe(`[name="name"]`, rental[0])
 		v.FillThe(`[name="price"]`, rental[1])
 		v.Press("Save")
-		v.Sees("Saved. Customers see it now.", rental[0])
+		v.ExpectText("Saved. Customers see it now.", rental[0])
 	}
 	v.Press("Policies")
 	v.FillThe(`[name="cancellation_policy.0.hours_before"]`, "48")
@@ -169,7 +169,7 @@ func addToOffer(v *inputCounter) {
 	v.FillThe(`[name="cancellation_policy.1.hours_before"]`, "24")
 	v.FillThe(`[name="cancellation_policy.1.refund_percent"]`, "50")
 	v.Press("Save")
-	v.Sees("Saved. Customers see it now.")
+	v.ExpectText("Saved. Customers see it now.")
 }
 
 // checkClosed checks that customers cannot book anything.
@@ -183,11 +183,11 @@ func (p *pages) checkClosed(t *testing.T, slug string) {
 // bookAsCustomer finds the whole offer on the booking page, books a service, and returns the date.
 func (p *pages) bookAsCustomer(t *testing.T, slug string) string {
 	t.Helper()
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/" + slug + "/rentals")
-	v.Sees("Crutches", "€5.00 per day", "TENS device", "€8.00 per day")
+	v.ExpectText("Crutches", "€5.00 per day", "TENS device", "€8.00 per day")
 	v.Go(p.PublicURL + "/b/" + slug)
-	v.Sees(
+	v.ExpectText(
 		"Riverside Physio",
 		"Consultation",
 		"€50.00",
@@ -205,20 +205,20 @@ func (p *pages) bookAsCustomer(t *testing.T, slug string) string {
 		"€18.00",
 	)
 	v.Press("Home visit")
-	v.Sees("Anna Reis", "Ben Costa", "Clara Dias")
+	v.ExpectText("Anna Reis", "Ben Costa", "Clara Dias")
 	v.Go(p.PublicURL + "/b/" + slug)
 	v.Press("Physiotherapy")
 	v.Press("Ben Costa")
-	v.PressThe(".day[href]")
-	v.PressThe(".pill")
-	v.Sees("Your details")
+	v.PressElement(".day[href]")
+	v.PressElement(".pill")
+	v.ExpectText("Your details")
 	at, err := url.Parse(v.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	fillContact(v)
 	v.Press("Book now")
-	v.Sees("Booking request received")
+	v.ExpectText("Booking request received")
 	return at.Query().Get("date")
 }
 
@@ -251,31 +251,31 @@ func (p *pages) checkOwnerMail(t *testing.T, owner string) {
 // without scripts.
 func (p *pages) fillFirstFormsOnPhone(t *testing.T) {
 	for name, c := range map[string]struct {
-		as    visitor.As
+		as    visitor.Profile
 		trade string
 	}{
-		"ar":    {visitor.As{Locale: "ar", Dark: true}, "rental"},
-		"de":    {visitor.As{Locale: "de", NoRules: true}, "studio"},
-		"plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
+		"ar":    {visitor.Profile{Locale: "ar", Dark: true}, "rental"},
+		"de":    {visitor.Profile{Locale: "de", NoRules: true}, "studio"},
+		"plain": {visitor.Profile{Locale: "en-GB", NoScript: true}, "venue"},
 	} {
 		v := p.signInOperator(t, name, c.as)
-		v.PressThe(`a[href="/business"]`)
-		v.PressThe(`[value="` + c.trade + `"]`)
-		v.FillThe("[name=name]", "Harbour "+name)
-		v.FillThe("[name=timezone]", "Europe/Lisboa")
-		v.FillThe("[name=currency]", "EUR")
-		v.PressThe("main .actions button")
-		v.Finds("#f-timezone-error")
+		v.PressElement(`a[href="/business"]`)
+		v.PressElement(`[value="` + c.trade + `"]`)
+		v.FillElement("[name=name]", "Harbour "+name)
+		v.FillElement("[name=timezone]", "Europe/Lisboa")
+		v.FillElement("[name=currency]", "EUR")
+		v.PressElement("main .actions button")
+		v.ExpectElement("#f-timezone-error")
 		v.Check()
-		v.Until("the cursor is where something is wrong", `document.activeElement.name === "timezone"`)
-		v.FillThe("[name=timezone]", "Europe/Lisbon")
-		v.Keep("first-" + name + "-1")
+		v.Await("the cursor is where something is wrong", `document.activeElement.name === "timezone"`)
+		v.FillElement("[name=timezone]", "Europe/Lisbon")
+		v.SaveScreenshot("first-" + name + "-1")
 		for i, field := range []string{`[name="hours.mon.0.from"]`, `[name="staff.n"]`, `[name="services.0.name"]`,
 			`[name="bookings.confirm"]`, "#address"} {
-			v.PressThe("main .actions button")
-			v.Until("the next form is there", "!!document.querySelector('main "+strings.ReplaceAll(field, `'`, "")+"')")
+			v.PressElement("main .actions button")
+			v.Await("the next form is there", "!!document.querySelector('main "+strings.ReplaceAll(field, `'`, "")+"')")
 			v.Check()
-			v.Keep(fmt.Sprintf("first-%s-%d", name, i+2))
+			v.SaveScreenshot(fmt.Sprintf("first-%s-%d", name, i+2))
 		}
 	}
 }

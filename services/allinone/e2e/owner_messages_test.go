@@ -28,25 +28,25 @@ func TestOwnersReadMessagesInABrowser(t *testing.T) {
 			o := sites[name]
 			v := o.signIn(t, "manager", as)
 			look := func(step, selector string) {
-				v.Finds(selector)
-				v.Whole()
+				v.ExpectElement(selector)
+				v.AwaitLoad()
 				v.Check()
-				v.Keep("messages-" + name + "-" + step)
+				v.SaveScreenshot("messages-" + name + "-" + step)
 			}
-			v.Go(o.at("/messages?kind=reminder"))
+			v.Go(o.buildAddress("/messages?kind=reminder"))
 			look("none", ".empty")
-			v.Go(o.at("/messages?kind=booking_received"))
+			v.Go(o.buildAddress("/messages?kind=booking_received"))
 			look("list", ".row .cover")
-			v.Sees("ada@example.com")
-			v.PressThe(".row .cover")
+			v.ExpectText("ada@example.com")
+			v.PressElement(".row .cover")
 			look("one", ".letter")
-			v.PressThe(`.facts a[href*="/messages?about="]`)
-			v.Until("one is listed",
+			v.PressElement(`.facts a[href*="/messages?about="]`)
+			v.Await("one is listed",
 				`document.querySelectorAll(".row").length === 1 && location.search.includes("about=")`)
-			v.PressThe(".row .cover")
-			v.Finds(".letter")
-			v.PressThe(`.facts a[href*="/bookings/"]`)
-			v.Finds(".drawer .history")
+			v.PressElement(".row .cover")
+			v.ExpectElement(".letter")
+			v.PressElement(`.facts a[href*="/bookings/"]`)
+			v.ExpectElement(".drawer .history")
 			if at := v.Address(); !strings.Contains(at, "/bookings/") {
 				t.Errorf("the message leads to %s", at)
 			}
@@ -60,7 +60,7 @@ func (o *ownerSite) awaitMessages(t *testing.T, n int) {
 	t.Helper()
 	testkit.WaitUntil(t, "the messages are written", func(context.Context) error {
 		var list struct{ Messages []struct{ ID string } }
-		o.admin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).decode(t, http.StatusOK, &list)
+		o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).decode(t, http.StatusOK, &list)
 		if len(list.Messages) < n {
 			return fmt.Errorf("%d of %d are written", len(list.Messages), n)
 		}

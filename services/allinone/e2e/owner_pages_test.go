@@ -24,15 +24,16 @@ func (p *pages) openBusiness(t *testing.T, slug string, replaced ...string) *own
 	t.Helper()
 	p.publish(t, slug, strings.NewReplacer(replaced...).Replace(strings.NewReplacer("name: Salon", "name: Harbour Hair",
 		"Member 0", "Inês", "Member 1", "Tomás", "capacity: 2, order: 3}\n",
-		"capacity: 2, order: 3}\n"+yogaClass).Replace(salon(slug, 2))+
+		"capacity: 2, order: 3}\n"+yogaClass).Replace(buildSalon(slug, 2))+
 		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n"+galaEvent))
-	key, cut := p.platform.key(t, slug, "write"), p.platform.idsByName(t, slug, "services")["Cut"]
+	key, cut := p.platform.createKey(t, slug, "write"), p.platform.idsByName(t, slug, "services")["Cut"]
 	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example",
 		"11:00": "Bruno Costa"} {
-		p.platform.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name",
-			customer).with("form_data", map[string]any{"allergies": "Nuts"})).checkStatus(t, http.StatusCreated, "")
+		p.platform.book(t, slug, key, newOrder(cut, "2027-03-01", time).withField("customer_name",
+			customer).withField("form_data", map[string]any{"allergies": "Nuts"})).checkStatus(t, http.StatusCreated,
+			"")
 	}
-	p.platform.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name",
+	p.platform.book(t, slug, key, newOrder(cut, "2027-03-02", "10:00").withField("customer_name",
 		"Clara Neves")).checkStatus(t,
 		http.StatusCreated, "")
 	return &ownerSite{p, slug}
@@ -44,7 +45,7 @@ const ownerShift = 0.01
 
 // signIn invites a person with this role and opens a window in which the person has signed in by the invitation's link.
 // A person with the role "staff" is the member Inês.
-func (o *ownerSite) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
+func (o *ownerSite) signIn(t *testing.T, role string, as visitor.Profile) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
 	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva",
@@ -56,17 +57,19 @@ func (o *ownerSite) signIn(t *testing.T, role string, as visitor.As) *visitor.Vi
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.admin(t, http.MethodPost, "invitations", text).decode(t, http.StatusCreated, &invited)
+	o.callAdmin(t, http.MethodPost, "invitations", text).decode(t, http.StatusCreated, &invited)
 	as.MayShift = ownerShift
-	v := o.visit(t, as)
+	v := o.openVisitor(t, as)
 	v.Go(o.AdminURL + invited.Link)
-	v.PressThe("button")
-	v.Finds(`a[href="/"]`)
+	v.PressElement("button")
+	v.ExpectElement(`a[href="/"]`)
 	return v
 }
 
-// at returns the address of one of the business's pages.
-func (o *ownerSite) at(path string) string { return o.AdminURL + "/business/" + o.slug + path }
+// buildAddress returns the address of one of the business's pages.
+func (o *ownerSite) buildAddress(path string) string {
+	return o.AdminURL + "/business/" + o.slug + path
+}
 
 // TestOwnersUsePagesInABrowser uses the owner's pages as owners, the front desk and the staff do. Every page is checked
 // with axe in two ways ([ownerVisitors]); seven other ways, without axe, visit the main pages.
@@ -81,7 +84,7 @@ func TestOwnersUsePagesInABrowser(t *testing.T) {
 			p.openBusiness(t, "office-"+name).checkAllPages(t, name, as)
 		})
 	}
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"desk-dark": {Locale: "en-GB", Width: 1280, Dark: true, NoRules: true},
 		"plain":     {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar", NoRules: true},
 		"de-desk": {Locale: "de", Width: 1280, NoRules: true},
@@ -139,137 +142,137 @@ func TestOwnersUsePagesInABrowser(t *testing.T) {
 
 // ownerVisitors are the two ways to visit every owner's page with axe: a phone with the light scheme, and a desktop
 // with the dark scheme and a language that is written from right to left.
-var ownerVisitors = map[string]visitor.As{
+var ownerVisitors = map[string]visitor.Profile{
 	"phone": {Locale: "en-GB"}, "ar-desk-dark": {Locale: "ar", Width: 1280, Dark: true},
 }
 
 // pageChecker returns a function that waits for an element of a page and checks the page.
 func (o *ownerSite) pageChecker(v *visitor.Visitor, name string) func(step, selector string) {
 	return func(step, selector string) {
-		v.Finds(selector)
-		v.Whole()
+		v.ExpectElement(selector)
+		v.AwaitLoad()
 		v.Check()
-		v.Keep("owner-" + name + "-" + step)
+		v.SaveScreenshot("owner-" + name + "-" + step)
 	}
 }
 
 // checkMainPages checks the five pages whose layout depends most on the window, the language, the scripts and the
 // connection.
 func (o *ownerSite) checkMainPages(v *visitor.Visitor, seen func(step, selector string)) {
-	v.Go(o.at("/today"))
+	v.Go(o.buildAddress("/today"))
 	seen("1-today", ".today .row")
-	v.Go(o.at("/calendar"))
+	v.Go(o.buildAddress("/calendar"))
 	seen("1-calendar-day", ".box")
-	v.Go(o.at("/calendar?view=week"))
+	v.Go(o.buildAddress("/calendar?view=week"))
 	seen("1-calendar-week", ".box")
-	v.Go(o.at("/bookings"))
+	v.Go(o.buildAddress("/bookings"))
 	seen("2-bookings", ".list .row")
-	v.PressThe(".list .cover")
+	v.PressElement(".list .cover")
 	seen("3-booking", ".drawer .history")
 }
 
 // checkAllPages checks each page and its states.
-func (o *ownerSite) checkAllPages(t *testing.T, name string, as visitor.As) {
+func (o *ownerSite) checkAllPages(t *testing.T, name string, as visitor.Profile) {
 	v := o.signIn(t, "owner", as)
 	seen := o.pageChecker(v, name)
 	o.checkMainPages(v, seen)
-	v.PressThe(`.drawer a[href*="/move"]`)
+	v.PressElement(`.drawer a[href*="/move"]`)
 	seen("4-move", "input[name=date]")
 	v.Back()
-	v.PressThe(`.drawer a[href*="/cancel"]`)
+	v.PressElement(`.drawer a[href*="/cancel"]`)
 	seen("5-cancel", "button.danger")
-	v.Go(o.at("/bookings/new"))
+	v.Go(o.buildAddress("/bookings/new"))
 	seen("6-new", "input[name=name]")
-	v.Go(o.at("/bookings?query=nobody"))
+	v.Go(o.buildAddress("/bookings?query=nobody"))
 	seen("7-none", ".empty")
-	v.Go(o.at("/team"))
+	v.Go(o.buildAddress("/team"))
 	seen("8-team", ".rows")
-	v.PressThe(".rows .cover")
+	v.PressElement(".rows .cover")
 	seen("8-team-member", "select[name=role]")
-	v.PressThe(`main a[href$="/remove"]`)
+	v.PressElement(`main a[href$="/remove"]`)
 	seen("8-team-remove", "button.danger")
-	v.Go(o.at("/team/invite"))
+	v.Go(o.buildAddress("/team/invite"))
 	seen("8-team-invite", "input[name=email]")
-	v.FillThe("input[name=email]", name+"@invited.example")
+	v.FillElement("input[name=email]", name+"@invited.example")
 	v.Choose("select[name=role]", 3)
-	v.PressThe("main button")
+	v.PressElement("main button")
 	seen("8-team-invited", ".secret")
-	v.Go(o.at("/more"))
+	v.Go(o.buildAddress("/more"))
 	seen("8-more", ".cards")
 	o.checkSalePages(t, v, seen)
 	o.checkDayPages(v, seen)
-	v.Go(o.at("/nothing"))
+	v.Go(o.buildAddress("/nothing"))
 	seen("9-gone", ".empty")
 }
 
 // spendDay does what the front desk does on a day: it confirms, notes arrivals, reschedules and cancels.
 func (o *ownerSite) spendDay(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.AdminURL) // leads to the person's only business
-	v.Sees("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves",
+	v.ExpectText("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves",
 		"€40.00 to pay on site")
 	v.Press("Confirm Ada Example")
-	v.Sees("The booking is confirmed")
+	v.ExpectText("The booking is confirmed")
 	v.Press("Arrived Ada Example")
-	v.Sees("Noted: the customer has arrived")
+	v.ExpectText("Noted: the customer has arrived")
 	v.Check()
 	v.Press("Zoë Example")
-	v.Sees("Allergies", "Nuts", "ada@example.com", "History", "Booked", "Messages")
+	v.ExpectText("Allergies", "Nuts", "ada@example.com", "History", "Booked", "Messages")
 	v.Press("Move")
 	v.Fill("Date", "2027-03-01")
 	v.Fill("Time", "11:00") // the booking's member is busy then, and the other member is free
 	v.Press("Move")
-	v.Sees("The booking has a new time", "11:00 – 11:45", "Moved from")
+	v.ExpectText("The booking has a new time", "11:00 – 11:45", "Moved from")
 	v.Press("Cancel booking")
-	v.Sees("Cancel this booking?", "Nothing was paid online")
+	v.ExpectText("Cancel this booking?", "Nothing was paid online")
 	v.Press("Keep booking")
 	v.Press("Cancel booking")
-	v.PressThe("button.danger")
-	v.Sees("The booking is cancelled", "Cancelled")
-	v.SeesNot("Cancel this booking?")
+	v.PressElement("button.danger")
+	v.ExpectText("The booking is cancelled", "Cancelled")
+	v.ExpectNoText("Cancel this booking?")
 	v.Check()
-	v.Go(o.at("/bookings?from=2027-03-01&status=cancelled"))
-	v.Sees("Zoë Example")
-	v.SeesNot("Bruno Costa")
+	v.Go(o.buildAddress("/bookings?from=2027-03-01&status=cancelled"))
+	v.ExpectText("Zoë Example")
+	v.ExpectNoText("Bruno Costa")
 	v.Fill("Find a booking, customer or page", "clara")
-	v.Keys(kb.Enter)
-	v.Until("only the one is listed",
+	v.PressKeys(kb.Enter)
+	v.Await("only the one is listed",
 		`document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
 }
 
 // useCalendar finds a booking in the day and the week, and assigns it to another member by the form.
 func (o *ownerSite) useCalendar(t *testing.T) {
-	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/calendar?date=2027-03-02"))
-	v.Sees("Tuesday, 2 March 2027", "Inês", "Tomás", "Clara Neves", "10:00 · Cut")
+	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/calendar?date=2027-03-02"))
+	v.ExpectText("Tuesday, 2 March 2027", "Inês", "Tomás", "Clara Neves", "10:00 · Cut")
 	column := func(name string) string {
 		return `[...document.querySelectorAll(".column")].findIndex(c => c.innerText.includes("Clara Neves")) === [...document.querySelectorAll(".column")].findIndex(c => c.innerText.startsWith("` + name + `"))`
 	}
-	v.Until("she is with Inês", column("Inês"))
-	v.Until("it is an hour below nine",
+	v.Await("she is with Inês", column("Inês"))
+	v.Await("it is an hour below nine",
 		`Math.round(document.querySelector(".box").getBoundingClientRect().top - document.querySelector(".slots").getBoundingClientRect().top) === Math.round(72 * (10 - parseInt(document.querySelector(".hours li").innerText)))`)
 	v.Press("Clara Neves")
 	v.Press("Move")
 	v.Fill("With", "Tomás")
 	v.Press("Move")
-	v.Sees("The booking has a new time")
-	v.PressThe(".drawer .close")
-	v.Sees("Tuesday, 2 March 2027")
-	v.Until("she is with Tomás", column("Tomás"))
+	v.ExpectText("The booking has a new time")
+	v.PressElement(".drawer .close")
+	v.ExpectText("Tuesday, 2 March 2027")
+	v.Await("she is with Tomás", column("Tomás"))
 	v.Press("Week")
-	v.Sees("Clara Neves", "Ada Example")
+	v.ExpectText("Clara Neves", "Ada Example")
 	v.Check()
 	v.Press("Later")
-	v.Until("the next week is shown, and empty",
+	v.Await("the next week is shown, and empty",
 		`!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
 }
 
 // bookByPhone books for a customer who calls: first at a busy time, then at a time that is not a regular start.
 func (o *ownerSite) bookByPhone(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
-	v.Go(o.at("/bookings/new"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB"})
+	v.Go(o.buildAddress("/bookings/new"))
 	v.Press("Book")
-	v.Until("the browser asks for what is missing",
+	v.Await("the browser asks for what is missing",
 		`document.querySelector("input[name=time]:invalid, input[name=name]:invalid") !== null`)
 	v.Fill("Service", "Cut · €40.00")
 	v.Fill("Date", "2027-03-01")
@@ -277,14 +280,15 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 	v.Fill("With", "Inês")
 	v.Fill("Customer", "Eva Lind")
 	v.Press("Book")
-	v.Sees("This time is not free")
+	v.ExpectText("This time is not free")
 	v.Check()
-	if kept := v.Filled("Customer"); kept != "Eva Lind" {
+	if kept := v.FieldValue("Customer"); kept != "Eva Lind" {
 		t.Errorf("the customer is %q", kept)
 	}
 	v.Fill("Time", "13:07") // not a regular start
 	v.PressTwice("Book")
-	v.Sees("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52", "By the business",
+	v.ExpectText("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52",
+		"By the business",
 		"Confirmed")
 	v.Check()
 	if n := o.countBookings(t, o.slug); n != 5 {
@@ -294,21 +298,21 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 
 // useKeyboard confirms and searches without a pointer.
 func (o *ownerSite) useKeyboard(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/today"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/today"))
 	v.Tab("Confirm Ada Example")
-	v.Keys(kb.Enter)
-	v.Sees("The booking is confirmed")
-	v.Keys("/")
-	v.Until("the search has the focus", `document.activeElement?.id === "search"`)
+	v.PressKeys(kb.Enter)
+	v.ExpectText("The booking is confirmed")
+	v.PressKeys("/")
+	v.Await("the search has the focus", `document.activeElement?.id === "search"`)
 	v.Fill("Find a booking, customer or page", "bruno")
-	v.Keys(kb.Enter)
-	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1`)
+	v.PressKeys(kb.Enter)
+	v.Await("only the one is listed", `document.querySelectorAll(".list .row").length === 1`)
 	v.Tab("Bruno Costa")
-	v.Keys(kb.Enter)
-	v.Finds(".drawer")
-	v.Until("scripts have run", `document.readyState === "complete"`)
-	v.Keys(kb.Escape)
-	v.Until("the booking is closed", `!document.querySelector(".drawer")`)
-	v.Sees("Bruno Costa")
+	v.PressKeys(kb.Enter)
+	v.ExpectElement(".drawer")
+	v.Await("scripts have run", `document.readyState === "complete"`)
+	v.PressKeys(kb.Escape)
+	v.Await("the booking is closed", `!document.querySelector(".drawer")`)
+	v.ExpectText("Bruno Costa")
 }

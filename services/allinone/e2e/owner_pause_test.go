@@ -15,23 +15,23 @@ func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	chromium := visitor.Open(t)
 	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	visitors := maps.Clone(ownerVisitors)
-	visitors["de-plain"] = visitor.As{Locale: "de", NoScript: true} // the form works without scripts
+	visitors["de-plain"] = visitor.Profile{Locale: "de", NoScript: true} // the form works without scripts
 	for name, as := range visitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "paused-"+name)
 			v := o.signIn(t, "owner", as)
 			look := func(step, path, selector string) {
-				v.Go(o.at(path))
-				v.Finds(selector)
-				v.Whole()
+				v.Go(o.buildAddress(path))
+				v.ExpectElement(selector)
+				v.AwaitLoad()
 				v.Check()
-				v.Keep("pause-" + name + "-" + step)
+				v.SaveScreenshot("pause-" + name + "-" + step)
 			}
 			look("1-ask", "/pause", "input[name=until]")
-			v.FillThe("input[name=until]", "2027-03-08")
-			v.PressThe(`form[action$="/pause"] button`)
-			v.Finds(".notice.wrong")
+			v.FillElement("input[name=until]", "2027-03-08")
+			v.PressElement(`form[action$="/pause"] button`)
+			v.ExpectElement(".notice.wrong")
 			look("2-paused", "/pause", `form[action$="/pause/end"]`)
 			look("3-today", "/today", ".notice.wrong")
 		})
@@ -59,18 +59,18 @@ func (o *ownerSite) checkPaused(t *testing.T, want bool) {
 }
 
 func (o *ownerSite) pauseAndResume(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/today"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/today"))
 	v.Press("Pause online bookings")
 	v.Fill("Open again on", "2027-02-01")
 	v.Press("Pause")
-	v.Sees("Choose a day after today.")
+	v.ExpectText("Choose a day after today.")
 	v.Fill("Open again on", "2027-03-08")
 	v.Press("Pause")
-	v.Sees("They open again on")
+	v.ExpectText("They open again on")
 	o.checkPaused(t, true)
 	v.Press("Change or end this")
 	v.Press("End the pause now")
-	v.Sees("Online bookings are open again.")
+	v.ExpectText("Online bookings are open again.")
 	o.checkPaused(t, false)
 }

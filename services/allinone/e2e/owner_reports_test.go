@@ -19,7 +19,7 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 	o.sellTickets(t, "Ada Example", "Floor", 3)
 	o.noteAttendance(t, "Bruno Costa", "no-show")
 	o.noteAttendance(t, "Ada Example", "complete")
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"owner": ownerVisitors["phone"], "manager": ownerVisitors["ar-desk-dark"],
 		"desk": {Locale: "ar", Slow: true},
 	} {
@@ -30,11 +30,11 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week",
 				"days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
 			} {
-				v.Go(o.at("/reports" + at))
-				v.Finds("h1")
-				v.Whole()
+				v.Go(o.buildAddress("/reports" + at))
+				v.ExpectElement("h1")
+				v.AwaitLoad()
 				v.Check()
-				v.Keep("reports-" + name + "-" + step)
+				v.SaveScreenshot("reports-" + name + "-" + step)
 			}
 		})
 	}
@@ -44,13 +44,13 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 	})
 	t.Run("staff", func(t *testing.T) {
 		t.Parallel()
-		v := o.signIn(t, "staff", visitor.As{Locale: "en-GB", Width: 1280})
-		v.Go(o.at("/more"))
+		v := o.signIn(t, "staff", visitor.Profile{Locale: "en-GB", Width: 1280})
+		v.Go(o.buildAddress("/more"))
 		if ways := visitor.Eval[int](v, `document.querySelectorAll('a[href$="/reports"]').length`); ways > 0 {
 			t.Errorf("a member of the staff is shown %d ways to the reports", ways)
 		}
-		v.Go(o.at("/reports"))
-		v.Sees("This is not yours to do")
+		v.Go(o.buildAddress("/reports"))
+		v.ExpectText("This is not yours to do")
 	})
 }
 
@@ -63,13 +63,15 @@ func (o *ownerSite) noteAttendance(t *testing.T, customer, move string) {
 			CustomerName string `json:"customer_name"`
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).decode(t,
+	o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).decode(t,
 		http.StatusOK, &list)
 	for _, b := range list.Bookings {
 		if b.CustomerName == customer {
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).checkStatus(t, http.StatusOK,
+			o.callAdmin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).checkStatus(t,
+				http.StatusOK,
 				"")
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).checkStatus(t, http.StatusOK, "")
+			o.callAdmin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).checkStatus(t,
+				http.StatusOK, "")
 		}
 	}
 }
@@ -83,7 +85,8 @@ func (o *ownerSite) readReports(t *testing.T) {
 			NoShow                                 int `json:"no_show"`
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/bookings?"+dates, nil).decode(t, http.StatusOK, &booked)
+	o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/reports/bookings?"+dates, nil).decode(t, http.StatusOK,
+		&booked)
 	if len(booked.Rows) != 1 {
 		t.Fatalf("%+v", booked.Rows)
 	}
@@ -93,23 +96,23 @@ func (o *ownerSite) readReports(t *testing.T) {
 			Total json.Number
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).decode(t, http.StatusOK, &sold)
+	o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).decode(t, http.StatusOK, &sold)
 	if len(sold.Rows) != 2 || sold.Rows[0].Kind != "booking" || sold.Rows[1].Kind != "ticket" {
 		t.Fatalf("%+v", sold.Rows)
 	}
-	v := o.signIn(t, "viewer", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/today"))
+	v := o.signIn(t, "viewer", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/today"))
 	v.Press("Reports")
-	v.Sees("14 Dec 2026 – 1 Mar 2027", "Team’s time booked", "Inês", "Tomás")
+	v.ExpectText("14 Dec 2026 – 1 Mar 2027", "Team’s time booked", "Inês", "Tomás")
 	v.Press("12 months")
-	v.Sees("1 Apr 2026 – 1 Mar 2027", "April 2026")
+	v.ExpectText("1 Apr 2026 – 1 Mar 2027", "April 2026")
 	v.Press("Other dates")
 	v.Fill("From", "2027-02-22")
 	v.Fill("To", "2027-03-14")
 	v.Fill("Add up by", "Week")
 	v.Press("Show")
 	r := booked.Rows[0]
-	v.Sees("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow,
+	v.ExpectText("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow,
 		r.Cancelled),
 		fmt.Sprintf("1 Mar 2027 %d %d 50%%", r.Completed, r.NoShow),
 		fmt.Sprintf("1 Mar 2027 €%s €%s €", sold.Rows[0].Total, sold.Rows[1].Total), "8 Mar 2027 0 0 0 0")
@@ -124,5 +127,5 @@ func (o *ownerSite) readReports(t *testing.T) {
 	}
 	v.Fill("To", "2027-02-01")
 	v.Press("Show")
-	v.Sees("The last day is before the first.")
+	v.ExpectText("The last day is before the first.")
 }

@@ -17,25 +17,25 @@ func TestOwnersSearchInABrowser(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "search-"+name)
 			v := o.signIn(t, "owner", as)
-			v.Go(o.at("/calendar"))
-			v.Until("scripts have run", `document.readyState === "complete"`)
+			v.Go(o.buildAddress("/calendar"))
+			v.Await("scripts have run", `document.readyState === "complete"`)
 			for step, words := range map[string]string{"ada": "ada@example.com", "none": "nobody at all"} {
-				v.Keys("/")
-				v.Until("the search has the focus", `document.activeElement?.id === "search"`)
-				v.FillThe("#search", words)
-				v.Keys(kb.Enter)
-				v.Until("it was looked for",
+				v.PressKeys("/")
+				v.Await("the search has the focus", `document.activeElement?.id === "search"`)
+				v.FillElement("#search", words)
+				v.PressKeys(kb.Enter)
+				v.Await("it was looked for",
 					`location.pathname.endsWith("/search") && document.readyState === "complete" && document.querySelector("#search").defaultValue === "`+words+`"`)
 				v.Check()
-				v.Keep("search-" + name + "-" + step)
+				v.SaveScreenshot("search-" + name + "-" + step)
 			}
-			v.Go(o.at("/search?query=ada@example.com"))
-			v.PressThe(`a[href*="/customers/one"]`)
-			v.Sees("ada@example.com")
+			v.Go(o.buildAddress("/search?query=ada@example.com"))
+			v.PressElement(`a[href*="/customers/one"]`)
+			v.ExpectText("ada@example.com")
 			if as.Locale == "en-GB" {
-				v.Go(o.at("/search?query=pause"))
+				v.Go(o.buildAddress("/search?query=pause"))
 				v.Press("Pause online bookings")
-				v.Finds("input[name=until]")
+				v.ExpectElement("input[name=until]")
 			}
 		})
 	}

@@ -35,39 +35,39 @@ func TestOwnersConnectProgramsInABrowser(t *testing.T) {
 }
 
 // checkSettings checks each page below Settings.
-func (o *ownerSite) checkSettings(t *testing.T, name string, as visitor.As) {
+func (o *ownerSite) checkSettings(t *testing.T, name string, as visitor.Profile) {
 	url, _ := startReceiver(t)
-	o.admin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks",
+	o.callAdmin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks",
 		encodeJSON(t, map[string]any{"url": url, "events": []string{"*"}})).checkStatus(t, http.StatusCreated, "")
-	o.platform.key(t, o.slug, "read")
+	o.platform.createKey(t, o.slug, "read")
 	v := o.signIn(t, "owner", as)
 	for page, selector := range map[string]string{
 		"": ".cards", "/keys": ".rows", "/webhooks": ".rows", "/feeds": ".empty",
 		"/embed": ".preview", "/embed?mode=popup": ".as-popup", "/embed?mode=button&color=%230b6e4f": ".press",
 		"/agents": ".client",
 	} {
-		v.Go(o.at("/settings" + page))
-		v.Finds(selector)
-		v.Whole()
+		v.Go(o.buildAddress("/settings" + page))
+		v.ExpectElement(selector)
+		v.AwaitLoad()
 		v.Check()
-		v.Keep("settings-" + name + strings.NewReplacer("/", "-", "?", "-", "%", "").Replace(page))
+		v.SaveScreenshot("settings-" + name + strings.NewReplacer("/", "-", "?", "-", "%", "").Replace(page))
 	}
 }
 
 // checkForbidden checks that a role is refused a page and sees no link to the settings.
 func (o *ownerSite) checkForbidden(t *testing.T, role, path string) {
 	t.Helper()
-	v := o.signIn(t, role, visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/more"))
+	v := o.signIn(t, role, visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/more"))
 	if shown := visitor.Eval[int](v, `document.querySelectorAll('a[href$="/settings"]').length`); shown > 0 {
 		t.Errorf("a %s is shown %d ways to the settings", role, shown)
 	}
-	v.Go(o.at(path))
-	v.Sees("This is not yours to do")
+	v.Go(o.buildAddress(path))
+	v.ExpectText("This is not yours to do")
 }
 
-// info requests the business's information over MCP, with an API key.
-func (o *ownerSite) info(t *testing.T, key string) reply {
+// getInfo requests the business's information over MCP, with an API key.
+func (o *ownerSite) getInfo(t *testing.T, key string) reply {
 	t.Helper()
 	return o.do(t, http.MethodPost, o.PublicURL+"/mcp",
 		[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_business_info","arguments":{}}}`),
@@ -79,108 +79,108 @@ func (o *ownerSite) info(t *testing.T, key string) reply {
 
 // manageKey creates a key, lets a program use it, and revokes it.
 func (o *ownerSite) manageKey(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/settings"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/settings"))
 	v.Press("API keys")
 	v.Fill("Name", "Website robot")
 	v.Fill("Valid for", "90 days")
 	v.PressTwice("Make a key")
-	v.Sees("Your new key Website robot", "Copy it now", "never used", "until 30 May 2027")
+	v.ExpectText("Your new key Website robot", "Copy it now", "never used", "until 30 May 2027")
 	v.Check()
 	key := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
-	if a := o.info(t, key); a.status != http.StatusOK || !strings.Contains(string(a.body), "Harbour Hair") {
+	if a := o.getInfo(t, key); a.status != http.StatusOK || !strings.Contains(string(a.body), "Harbour Hair") {
 		t.Fatalf("the key does not open: %d %s", a.status, a.body)
 	}
 	cut := o.idsByName(t, o.slug, "services")["Cut"]
-	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "09:00")).checkStatus(t, http.StatusCreated, "")
-	v.Go(o.at("/settings/keys"))
-	v.Sees("last used 1 Mar 2027")
-	v.SeesNot(key)
+	o.book(t, o.slug, key, newOrder(cut, "2027-03-03", "09:00")).checkStatus(t, http.StatusCreated, "")
+	v.Go(o.buildAddress("/settings/keys"))
+	v.ExpectText("last used 1 Mar 2027")
+	v.ExpectNoText(key)
 	if n := visitor.Eval[int](v,
 		`[...document.querySelectorAll(".row")].filter(r => r.innerText.includes("Website robot")).length`); n != 1 {
 		t.Errorf("%d keys were made by pressing twice", n)
 	}
 	v.Press("Revoke Website robot")
-	v.Sees("Whoever uses this key is refused")
+	v.ExpectText("Whoever uses this key is refused")
 	v.Check()
-	v.PressThe(".ask[open] button")
-	v.Sees("The key is revoked", "Revoked")
-	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusUnauthorized,
+	v.PressElement(".ask[open] button")
+	v.ExpectText("The key is revoked", "Revoked")
+	o.book(t, o.slug, key, newOrder(cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusUnauthorized,
 		"invalid_api_key")
-	if a := o.info(t, key); a.status != http.StatusUnauthorized {
+	if a := o.getInfo(t, key); a.status != http.StatusUnauthorized {
 		t.Errorf("a revoked key opens: %d %s", a.status, a.body)
 	}
-	v.Go(o.at("/settings/agents"))
-	v.Sees(o.PublicURL + "/mcp")
-	v.Go(o.at("/settings/embed"))
+	v.Go(o.buildAddress("/settings/agents"))
+	v.ExpectText(o.PublicURL + "/mcp")
+	v.Go(o.buildAddress("/settings/embed"))
 	v.Fill("How it is shown", "By a button in the corner")
 	v.Fill("Words on the button", `Book "us" <now>`)
 	v.Press("Show")
-	v.Sees(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`,
+	v.ExpectText(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`,
 		o.PublicURL+"/b/with-keys")
 }
 
 // manageWebhook adds a webhook, reads its deliveries, and removes it.
 func (o *ownerSite) manageWebhook(t *testing.T) {
 	url, arrived := startReceiver(t)
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.at("/settings/webhooks"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/settings/webhooks"))
 	v.Fill("Address of your server", "https://10.0.0.1/hooks")
 	v.Press("Add a webhook")
-	v.Sees("Please write a public address")
+	v.ExpectText("Please write a public address")
 	v.Check()
 	v.Fill("Address of your server", url)
 	v.Press("Only these:")
 	v.Press("booking.confirmed")
 	v.Press("Add a webhook")
-	v.Sees("Copy its secret below", "One kind of event", "Nothing was sent yet")
+	v.ExpectText("Copy its secret below", "One kind of event", "Nothing was sent yet")
 	v.Check()
 	first := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	v.Press("Send a test")
-	v.Sees("A test is on its way")
+	v.ExpectText("A test is on its way")
 	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
 		t.Errorf("the test is %+v", says)
 	}
-	v.SeesNot(first)
+	v.ExpectNoText(first)
 	at := strings.Split(v.Address(), "?")[0]
-	v.Until("the answer is listed",
+	v.Await("the answer is listed",
 		`(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Answered 200"); })()`)
 	v.Go(at + "?status=delivered")
-	v.PressThe(".delivery summary")
-	v.Sees("Answered 200", "Message ID")
+	v.PressElement(".delivery summary")
+	v.ExpectText("Answered 200", "Message ID")
 	v.Check()
-	v.Keep("settings-delivery")
+	v.SaveScreenshot("settings-delivery")
 	v.Press("Send again")
-	v.Sees("It is sent again")
+	v.ExpectText("It is sent again")
 	nextDelivery(t, arrived)
 	v.Press("New secret")
-	v.PressThe(".ask[open] button")
-	v.Sees("There is a new secret")
+	v.PressElement(".ask[open] button")
+	v.ExpectText("There is a new secret")
 	if second := visitor.Eval[string](v, `document.querySelector("#secret").textContent`); second == first ||
 		!strings.HasPrefix(second, "whsec_") {
 		t.Errorf("the new secret is %q", second)
 	}
 	v.Press("Pause")
-	v.Sees("Paused: what happens meanwhile")
+	v.ExpectText("Paused: what happens meanwhile")
 	v.Press("Resume")
-	v.Sees("On again")
+	v.ExpectText("On again")
 	v.Press("Change address or events")
 	v.Press("Everything, also what later versions add")
 	v.Press("Save")
-	v.Sees("Saved.", "Everything, also")
+	v.ExpectText("Saved.", "Everything, also")
 	v.Press("Remove")
-	v.PressThe(".ask[open] button")
-	v.Sees("The webhook is removed", "No webhook yet")
+	v.PressElement(".ask[open] button")
+	v.ExpectText("The webhook is removed", "No webhook yet")
 }
 
 // manageCalendarFeed creates a feed of one member, reads it as a calendar does, and removes it.
 func (o *ownerSite) manageCalendarFeed(t *testing.T) {
-	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
-	v.Go(o.at("/settings/feeds"))
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB"})
+	v.Go(o.buildAddress("/settings/feeds"))
 	v.Fill("Whose bookings", "Inês")
 	v.Press("Services and customers' names")
 	v.Press("Make a feed")
-	v.Sees("The feed of Inês", "Paste this address")
+	v.ExpectText("The feed of Inês", "Paste this address")
 	v.Check()
 	feed := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	read := func() reply {
@@ -189,11 +189,11 @@ func (o *ownerSite) manageCalendarFeed(t *testing.T) {
 	if a := read(); a.status != http.StatusOK || !strings.Contains(string(a.body), "Ada Example") {
 		t.Errorf("the feed: %d %s", a.status, a.body)
 	}
-	v.Go(o.at("/settings/feeds"))
-	v.SeesNot(feed)
+	v.Go(o.buildAddress("/settings/feeds"))
+	v.ExpectNoText(feed)
 	v.Press("Remove Inês")
-	v.PressThe(".ask[open] button")
-	v.Sees("The feed is removed", "Removed")
+	v.PressElement(".ask[open] button")
+	v.ExpectText("The feed is removed", "Removed")
 	if a := read(); a.status != http.StatusNotFound {
 		t.Errorf("a removed feed: %d", a.status)
 	}

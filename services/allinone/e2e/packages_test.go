@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// spa returns the manifest of a business with two members and two services. Only Anna performs Wash, and only Ben
+// buildSpa returns the manifest of a business with two members and two services. Only Anna performs Wash, and only Ben
 // performs Cut.
-func spa(slug string) string {
+func buildSpa(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
 slug: ` + slug + `
@@ -41,12 +41,12 @@ services:
 func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "pack", spa("pack"))
-	services, key := w.idsByName(t, "pack", "services"), w.key(t, "pack", "all")
+	w.publish(t, "pack", buildSpa("pack"))
+	services, key := w.idsByName(t, "pack", "services"), w.createKey(t, "pack", "all")
 	both := services["Wash"] + "," + services["Cut"]
 	list := func(query string) string {
 		shown := ""
-		for _, s := range w.slots(t, "pack", "2027-03-01", query).Slots {
+		for _, s := range w.listSlots(t, "pack", "2027-03-01", query).Slots {
 			shown += fmt.Sprintf("%s-%s %s ", s.Time, s.EndTime, *s.StaffName)
 		}
 		return shown
@@ -59,10 +59,10 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 	if got := list(byService); got != all {
 		t.Errorf("the package is listed at %s", got)
 	}
-	o := appointment("", "2027-03-01", "09:00").with("service_ids", []string{services["Wash"], services["Cut"]})
+	o := newOrder("", "2027-03-01", "09:00").withField("service_ids", []string{services["Wash"], services["Cut"]})
 	w.book(t, "pack", key, o).checkStatus(t, http.StatusConflict, "no_staff_available")
-	w.book(t, "pack", key, o.with("is_package", true)).checkStatus(t, http.StatusConflict, "no_staff_available")
-	pack := o.with("is_package", true).with("staffing_mode", "per_service")
+	w.book(t, "pack", key, o.withField("is_package", true)).checkStatus(t, http.StatusConflict, "no_staff_available")
+	pack := o.withField("is_package", true).withField("staffing_mode", "per_service")
 	var got struct {
 		Booking struct {
 			ID        string
@@ -84,7 +84,8 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 		"09:00-09:30 Ben 10:00-10:30 Ben 10:30-11:00 Ben 11:00-11:30 Ben 11:30-12:00 Ben "; got != want {
 		t.Errorf("Ben is free at %s", got)
 	}
-	w.admin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).checkStatus(t, http.StatusOK,
+	w.callAdmin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).checkStatus(t,
+		http.StatusOK,
 		"")
 	if got := list(byService); got != all {
 		t.Errorf("after it was cancelled the package is listed at %s", got)
@@ -94,7 +95,7 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 func TestVariantSetsDurationAndPrice(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "long", spa("long"))
+	w.publish(t, "long", buildSpa("long"))
 	var list struct {
 		Services []struct {
 			ID, Name string
@@ -110,7 +111,7 @@ func TestVariantSetsDurationAndPrice(t *testing.T) {
 		t.Fatalf("the variants of %s are %+v", cut.Name, cut.Variants)
 	}
 	pair := cut.ID + ":" + cut.Variants[0].ID
-	slots := w.slots(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair).Slots
+	slots := w.listSlots(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair).Slots
 	if last := slots[len(slots)-1]; last.Time != "11:00" || last.EndTime != "12:00" {
 		t.Errorf("the last start is %+v", last)
 	}
@@ -124,16 +125,16 @@ func TestVariantSetsDurationAndPrice(t *testing.T) {
 			Services []map[string]any
 		}
 	}
-	key := w.key(t, "long", "all")
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).decode(t,
+	key := w.createKey(t, "long", "all")
+	w.book(t, "long", key, newOrder(cut.ID, "2027-03-01", "11:00").withField("variants", []string{pair})).decode(t,
 		http.StatusCreated, &got)
 	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" ||
 		b.Services[0]["duration_minutes"] != 60.0 {
 		t.Errorf("the variant was booked as %+v", b)
 	}
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).checkStatus(t,
+	w.book(t, "long", key, newOrder(cut.ID, "2027-03-01", "11:30").withField("variants", pair)).checkStatus(t,
 		http.StatusConflict, "closed")
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "09:00").with("variants", cut.ID+":"+cut.ID)).
+	w.book(t, "long", key, newOrder(cut.ID, "2027-03-01", "09:00").withField("variants", cut.ID+":"+cut.ID)).
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
 
@@ -147,12 +148,12 @@ var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "half", spa("half"))
+	w.publish(t, "half", buildSpa("half"))
 	services := w.idsByName(t, "half", "services")
 	var won, lost, days int
 	for ; days < 20 && (won == 0 || lost == 0); days++ {
 		date := time.Date(2027, 3, 1+7*days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-		packed := w.packRace(t, "half", packagesAndSingles(services["Wash"], services["Cut"], date))
+		packed := w.racePackages(t, "half", buildPackageRace(services["Wash"], services["Cut"], date))
 		won, lost = won+packed, lost+len(packageTimes)-packed
 	}
 	if won == 0 || lost == 0 {
@@ -174,27 +175,27 @@ func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	}
 }
 
-// packagesAndSingles returns twenty orders of the package and fifty orders of its single services on a date, in random
+// buildPackageRace returns twenty orders of the package and fifty orders of its single services on a date, in random
 // order.
-func packagesAndSingles(wash, cut, date string) []order {
+func buildPackageRace(wash, cut, date string) []order {
 	var all []order
 	for i := range 50 {
-		all = append(all, appointment([]string{wash, cut}[i%2], date, packageTimes[i/2%len(packageTimes)]))
+		all = append(all, newOrder([]string{wash, cut}[i%2], date, packageTimes[i/2%len(packageTimes)]))
 	}
 	for i := range 20 {
-		o := appointment("", date, packageTimes[i%len(packageTimes)]).with("service_ids", []string{wash, cut})
-		all = append(all, o.with("is_package", true).with("staffing_mode", "per_service"))
+		o := newOrder("", date, packageTimes[i%len(packageTimes)]).withField("service_ids", []string{wash, cut})
+		all = append(all, o.withField("is_package", true).withField("staffing_mode", "per_service"))
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 
-// packRace sends all orders at the same time with a new key, and returns the number of booked packages. It fails the
-// test if an answer is neither 201 nor 409.
-func (w *platform) packRace(t *testing.T, slug string, orders []order) int {
+// racePackages sends all orders at the same time with a new key, and returns the number of booked packages. It fails
+// the test if an answer is neither 201 nor 409.
+func (w *platform) racePackages(t *testing.T, slug string, orders []order) int {
 	t.Helper()
 	var (
-		key    = w.key(t, slug, "write")
+		key    = w.createKey(t, slug, "write")
 		wg     sync.WaitGroup
 		packed atomic.Int64
 		begin  = make(chan struct{})

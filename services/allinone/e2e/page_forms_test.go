@@ -86,16 +86,16 @@ func (s pageAnswer) fillForm(t *testing.T, details url.Values) url.Values {
 func (s pageAnswer) checkInputKept(t *testing.T) {
 	t.Helper()
 	s.checkCustomerKept(t)
-	s.checkHolds(t, `value="+351 1"`)
+	s.checkContains(t, `value="+351 1"`)
 }
 
 // checkCustomerKept checks that the form still contains the customer's name and email address.
 func (s pageAnswer) checkCustomerKept(t *testing.T) {
 	t.Helper()
-	s.checkHolds(t, `value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`)
+	s.checkContains(t, `value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`)
 }
 
-func (s pageAnswer) checkHolds(t *testing.T, values ...string) {
+func (s pageAnswer) checkContains(t *testing.T, values ...string) {
 	t.Helper()
 	for _, value := range values {
 		if !strings.Contains(s.text, value) {
@@ -116,8 +116,8 @@ func (s pageAnswer) checkPage(t *testing.T, name string, status int, words ...st
 	}
 }
 
-// fairDetails returns the address of the form for a service of [fair] on 2027-03-02 at a time.
-func (w *platform) fairDetails(t *testing.T, slug, service, at string) string {
+// buildDetailsAddress returns the address of the form for a service of [fair] on 2027-03-02 at a time.
+func (w *platform) buildDetailsAddress(t *testing.T, slug, service, at string) string {
 	t.Helper()
 	id := w.idsByName(t, slug, "services")[service]
 	return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"},
@@ -130,7 +130,7 @@ func (w *platform) fairDetails(t *testing.T, slug, service, at string) string {
 func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form-links", fair("form-links"))
+	w.publish(t, "form-links", buildFair("form-links"))
 	follow := func(page pageAnswer, link string) pageAnswer {
 		found := regexp.MustCompile(`href="(` + link + `[^"]*)"`).FindStringSubmatch(page.text)
 		if found == nil {
@@ -151,7 +151,7 @@ func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	}
 	details := follow(when, "/b/form-links/details")
 	details.checkPage(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
-	at := w.fairDetails(t, "form-links", "plain", "09:00")
+	at := w.buildDetailsAddress(t, "form-links", "plain", "09:00")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
@@ -166,7 +166,7 @@ func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	var list struct {
 		Bookings []struct{ Source, Locale string }
 	}
-	w.admin(t, http.MethodGet, "businesses/form-links/bookings", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/form-links/bookings", nil).decode(t, http.StatusOK, &list)
 	if len(list.Bookings) != 1 || list.Bookings[0].Source != "page" {
 		t.Errorf("the owner sees %+v", list)
 	}
@@ -175,8 +175,8 @@ func TestBookingPageBooksWithoutScripts(t *testing.T) {
 func TestBookingFormBooksOncePerToken(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form-once", fair("form-once"))
-	at := w.fairDetails(t, "form-once", "plain", "10:00")
+	w.publish(t, "form-once", buildFair("form-once"))
+	at := w.buildDetailsAddress(t, "form-once", "plain", "10:00")
 	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	var wg sync.WaitGroup
 	links := make([]string, 8)
@@ -191,7 +191,7 @@ func TestBookingFormBooksOncePerToken(t *testing.T) {
 	if n := w.countBookings(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings were made", n)
 	}
-	other := w.browse(t, w.fairDetails(t, "form-once", "plain", "11:00"), form)
+	other := w.browse(t, w.buildDetailsAddress(t, "form-once", "plain", "11:00"), form)
 	other.checkPage(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
 	other.checkInputKept(t)
 	if n := w.countBookings(t, "form-once"); n != 1 {
@@ -202,11 +202,11 @@ func TestBookingFormBooksOncePerToken(t *testing.T) {
 func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form-taken", fair("form-taken"))
-	at := w.fairDetails(t, "form-taken", "plain", "10:00")
+	w.publish(t, "form-taken", buildFair("form-taken"))
+	at := w.buildDetailsAddress(t, "form-taken", "plain", "10:00")
 	form := w.browse(t, at, nil).fillForm(t, contactForm)
-	w.book(t, "form-taken", w.key(t, "form-taken", "write"),
-		appointment(w.idsByName(t, "form-taken", "services")["plain"], "2027-03-02",
+	w.book(t, "form-taken", w.createKey(t, "form-taken", "write"),
+		newOrder(w.idsByName(t, "form-taken", "services")["plain"], "2027-03-02",
 			"10:00")).checkStatus(t, http.StatusCreated, "")
 	taken := w.browse(t, at, form)
 	taken.checkPage(t, "taken", http.StatusConflict, "just been taken")
@@ -230,7 +230,7 @@ func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 	next := w.browse(t, at, form)
 	next.checkPage(t, "another time", http.StatusOK, "10:30")
 	next.checkInputKept(t)
-	if booked := w.browse(t, w.fairDetails(t, "form-taken", "plain", "10:30"),
+	if booked := w.browse(t, w.buildDetailsAddress(t, "form-taken", "plain", "10:30"),
 		next.fillForm(t, contactForm)); booked.status != http.StatusSeeOther {
 		t.Errorf("the other time: %d %s", booked.status, booked.text)
 	}
@@ -241,9 +241,9 @@ func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form-forged", fair("form-forged"))
-	w.publish(t, "form-other", fair("form-other"))
-	at := w.fairDetails(t, "form-forged", "plain", "10:00")
+	w.publish(t, "form-forged", buildFair("form-forged"))
+	w.publish(t, "form-other", buildFair("form-other"))
+	at := w.buildDetailsAddress(t, "form-forged", "plain", "10:00")
 	page := w.browse(t, at, nil)
 	others := w.browse(t, w.PublicURL+"/b/form-other/details?"+url.Values{
 		"service": {w.idsByName(t, "form-other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
@@ -294,7 +294,7 @@ func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 		"form-left":   "account: {removal_on: 2027-04-01}\nbookings: {",
 		"form-unpaid": "account: {subscription: inactive}\nbookings: {",
 	} {
-		w.publish(t, slug, strings.Replace(fair(slug), "bookings: {", change, 1))
+		w.publish(t, slug, strings.Replace(buildFair(slug), "bookings: {", change, 1))
 	}
 	w.browse(t, w.PublicURL+"/b/form-paused", nil).checkPage(t, "form-paused", http.StatusOK,
 		"paused until Monday, 8 March 2027")
@@ -316,9 +316,9 @@ func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, connectStripe(mock.URL))
-	w.publish(t, "online", paidSalon("online"))
-	w.publish(t, "choice", strings.Replace(paidSalon("choice"), "modes: {services: online}",
+	w := startPlatform(t, connectStripe(mock.URL))
+	w.publish(t, "online", buildPaidSalon("online"))
+	w.publish(t, "choice", strings.Replace(buildPaidSalon("choice"), "modes: {services: online}",
 		"modes: {services: customer_choice}", 1))
 	at := func(slug, clock string) string {
 		id := w.idsByName(t, slug, "services")["Cut"]
@@ -374,11 +374,11 @@ func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 // unknown, not that the day is full, and keeps the customer's input.
 func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", fair("fair"))
+	w := startPlatform(t)
+	w.publish(t, "fair", buildFair("fair"))
 	id := w.idsByName(t, "fair", "services")["plain"]
 	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
-	form := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), nil).fillForm(t, contactForm)
+	form := w.browse(t, w.buildDetailsAddress(t, "fair", "plain", "10:00"), nil).fillForm(t, contactForm)
 	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).checkPage(t, "a service that is gone",
 		http.StatusOK, "no longer offered", "plain")
 	w.browse(t, when+"&date=2027-02-30", nil).checkPage(t, "no date", http.StatusBadRequest, "go back to the page")
@@ -390,7 +390,7 @@ func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	if strings.Contains(unknown.text, "No free times") {
 		t.Error("the page says that there are no free times")
 	}
-	refused := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), form)
+	refused := w.browse(t, w.buildDetailsAddress(t, "fair", "plain", "10:00"), form)
 	refused.checkPage(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
 	refused.checkInputKept(t)
 	if refused.fillForm(t, nil).Get("token") != form.Get("token") {
@@ -406,9 +406,10 @@ func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 func TestBookingFormSetsMessageLanguage(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "form-language", strings.Replace(fair("form-language"), "languages: [en]", "languages: [en, pt, ja]",
+	w.publish(t, "form-language", strings.Replace(buildFair("form-language"), "languages: [en]",
+		"languages: [en, pt, ja]",
 		1))
-	w.publish(t, "form-english", fair("form-english"))
+	w.publish(t, "form-english", buildFair("form-english"))
 	id := w.idsByName(t, "form-english", "services")["plain"]
 	only := w.PublicURL + "/b/form-english/details?" + url.Values{"service": {id}, "staff": {"any"},
 		"date": {"2027-03-02"},
@@ -421,7 +422,7 @@ func TestBookingFormSetsMessageLanguage(t *testing.T) {
 		"11:00": {"pt-BR", "pt", "pt", "pt"},
 		"12:00": {"fr", "en", "pt", "pt"}, "13:00": {"ja", "ja", "<b>", "ja"}, "14:00": {"ja", "ja", "de", "ja"},
 	} {
-		at := w.fairDetails(t, "form-language", "plain", clock)
+		at := w.buildDetailsAddress(t, "form-language", "plain", clock)
 		set := func(language string) string { return `<option value="` + language + `" selected>` }
 		page := w.browse(t, at, nil, "Accept-Language", c.reader)
 		page.checkPage(t, c.reader, http.StatusOK, set(c.preset))
@@ -437,7 +438,7 @@ func TestBookingFormSetsMessageLanguage(t *testing.T) {
 				Locale    string
 			}
 		}
-		w.admin(t, http.MethodGet, "businesses/form-language/bookings", nil).decode(t, http.StatusOK, &list)
+		w.callAdmin(t, http.MethodGet, "businesses/form-language/bookings", nil).decode(t, http.StatusOK, &list)
 		for _, b := range list.Bookings {
 			if b.StartTime == clock+":00" && b.Locale != c.want {
 				t.Errorf("%s chose %s: messages in %s, want %s", c.reader, c.chosen, b.Locale, c.want)
@@ -454,7 +455,7 @@ func TestBookingFormSetsMessageLanguage(t *testing.T) {
 func TestBookingPageShowsNextFreeStarts(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t) // today is Monday, 2027-03-01, and the business is open from Monday to Wednesday
-	w.publish(t, "form-late", salon("form-late", 1))
+	w.publish(t, "form-late", buildSalon("form-late", 1))
 	chosen := w.PublicURL + "/b/form-late/when?staff=any&service=" + w.idsByName(t, "form-late", "services")["Cut"]
 	for _, over := range []string{"&date=2027-02-28", "&month=2027-02", "&month=1999-01"} {
 		w.browse(t, chosen+over, nil).checkPage(t, over, http.StatusOK, "March 2027", "Monday, 1 March 2027",

@@ -13,15 +13,15 @@ import (
 // publishSalon publishes a salon with two members. The pairs in change replace texts of its manifest.
 func (p *pages) publishSalon(t *testing.T, slug string, change ...string) {
 	t.Helper()
-	manifest := strings.Replace(salon(slug, 2), "languages: [en]", "languages: [en, ar, ja]", 1)
+	manifest := strings.Replace(buildSalon(slug, 2), "languages: [en]", "languages: [en, ar, ja]", 1)
 	p.publish(t, slug, strings.NewReplacer(change...).Replace(manifest))
 }
 
 // fillContact fills in the customer's contact data.
 func fillContact(v *visitor.Visitor) {
-	v.FillThe("input[name=name]", "Zoë Example")
-	v.FillThe("input[name=email]", "zoe@example.com")
-	v.FillThe("input[name=phone]", "+351 210 000 000")
+	v.FillElement("input[name=name]", "Zoë Example")
+	v.FillElement("input[name=email]", "zoe@example.com")
+	v.FillElement("input[name=phone]", "+351 210 000 000")
 }
 
 // goToDetails goes to the form for the contact data, without a preferred member, at ten on the first free day.
@@ -29,13 +29,13 @@ func (p *pages) goToDetails(v *visitor.Visitor, slug string) {
 	v.Go(p.PublicURL + "/b/" + slug)
 	v.Press("Cut")
 	v.Press("No preference")
-	v.PressThe(".day[href]")
+	v.PressElement(".day[href]")
 	v.Press("10:00")
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 }
 
-// liveBookings returns the number of bookings of a business that are not cancelled.
-func (p *pages) liveBookings(t *testing.T, slug string) int {
+// countLiveBookings returns the number of bookings of a business that are not cancelled.
+func (p *pages) countLiveBookings(t *testing.T, slug string) int {
 	t.Helper()
 	return p.countBookings(t, slug)
 }
@@ -43,7 +43,7 @@ func (p *pages) liveBookings(t *testing.T, slug string) int {
 // bookInEveryWay books on each kind of device and checks every page.
 func (p *pages) bookInEveryWay(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ja": {Locale: "ja", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
@@ -55,22 +55,22 @@ func (p *pages) bookInEveryWay(t *testing.T) {
 				"Tomás",
 				"name: Wash", "name: Wash and blow-dry",
 				"modules: {", "page: {accent: \"#0b6e4f\"}\nmodules: {")
-			v := p.visit(t, as)
+			v := p.openVisitor(t, as)
 			seen := func(step, selector string) {
-				v.Finds(selector)
+				v.ExpectElement(selector)
 				v.Check()
-				v.Keep(name + "-" + step)
+				v.SaveScreenshot(name + "-" + step)
 			}
 			v.Go(p.PublicURL + "/b/ways-" + name)
 			seen("1-what", "main .card")
-			v.PressThe("main .cover")
+			v.PressElement("main .cover")
 			seen("2-who", `main .cover[href*="/when?"]`)
-			v.PressThe("main .cover")
+			v.PressElement("main .cover")
 			seen("3-when", "main .pill")
-			v.PressThe("main .pill")
+			v.PressElement("main .pill")
 			seen("4-details", "input[name=email]")
 			fillContact(v)
-			v.PressThe("button[type=submit]")
+			v.PressElement("button[type=submit]")
 			seen("5-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Cut") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
@@ -83,16 +83,16 @@ func (p *pages) bookInEveryWay(t *testing.T) {
 func (p *pages) bookImpatiently(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "impatient")
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	p.goToDetails(v, "impatient")
 	fillContact(v)
 	v.PressTwice("Book now")
-	v.Sees("Booking request received", "Member 0")
+	v.ExpectText("Booking request received", "Member 0")
 	v.Back()
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 	v.Press("Book now")
-	v.Sees("Booking request received")
-	if n := p.liveBookings(t, "impatient"); n != 1 {
+	v.ExpectText("Booking request received")
+	if n := p.countLiveBookings(t, "impatient"); n != 1 {
 		t.Errorf("%d bookings of one form", n)
 	}
 }
@@ -102,28 +102,29 @@ func (p *pages) bookImpatiently(t *testing.T) {
 func (p *pages) bookInTwoTabs(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "tabs", "staff: [s0, s1]", "staff: [s0]")
-	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	first, second := p.openVisitor(t, visitor.Profile{Locale: "en-GB"}),
+		p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	for _, v := range []*visitor.Visitor{first, second} {
 		v.Go(p.PublicURL + "/b/tabs")
 		v.Press("Cut")
-		v.PressThe(".day[href]")
+		v.PressElement(".day[href]")
 		v.Press("10:00")
 		fillContact(v)
 	}
 	first.Press("Book now")
-	first.Sees("Booking request received", "10:00 – 10:45")
+	first.ExpectText("Booking request received", "10:00 – 10:45")
 	second.Press("Book now")
-	second.Sees("just been taken")
+	second.ExpectText("just been taken")
 	second.Check()
-	second.Keep("taken")
-	if kept := second.Filled("E-mail"); kept != "zoe@example.com" {
+	second.SaveScreenshot("taken")
+	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", kept)
 	}
-	second.PressThe("button[name=pick]")
-	second.Until("nothing is wrong any more", `!document.querySelector("[role=alert]")`)
+	second.PressElement("button[name=pick]")
+	second.Await("nothing is wrong any more", `!document.querySelector("[role=alert]")`)
 	second.Press("Book now")
-	second.Sees("Booking request received")
-	if n := p.liveBookings(t, "tabs"); n != 2 {
+	second.ExpectText("Booking request received")
+	if n := p.countLiveBookings(t, "tabs"); n != 2 {
 		t.Errorf("%d bookings, want 2", n)
 	}
 }
@@ -133,28 +134,28 @@ func (p *pages) bookInTwoTabs(t *testing.T) {
 func (p *pages) bookWhileOfferChanges(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "changing")
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	p.goToDetails(v, "changing")
-	v.Sees("€40.00")
+	v.ExpectText("€40.00")
 	fillContact(v)
-	v.FillThe("input[name=email]", "nobody")
+	v.FillElement("input[name=email]", "nobody")
 	v.Press("Book now") // the browser rejects the address
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 	fillContact(v)
 	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00")
 	v.Press("Book now")
-	v.Sees("€45.00")
+	v.ExpectText("€45.00")
 	v.Check()
-	v.Keep("price-changed")
-	if n := p.liveBookings(t, "changing"); n != 0 {
+	v.SaveScreenshot("price-changed")
+	if n := p.countLiveBookings(t, "changing"); n != 0 {
 		t.Errorf("%d bookings at a price that nobody saw", n)
 	}
 	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00", "bookings: {",
 		"bookings: {paused_until: 2027-03-02, ")
 	v.Press("Book now")
-	v.Sees("paused until")
+	v.ExpectText("paused until")
 	v.Check()
-	if n := p.liveBookings(t, "changing"); n != 0 {
+	if n := p.countLiveBookings(t, "changing"); n != 0 {
 		t.Errorf("%d bookings in a pause", n)
 	}
 }
@@ -163,22 +164,22 @@ func (p *pages) bookWhileOfferChanges(t *testing.T) {
 func (p *pages) bookByKeyboard(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "keyboard")
-	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/keyboard")
 	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter},
 		{"11:00", kb.Enter}} {
-		v.Sees(map[string]string{"Monday": "March 2027", "11:00": "Tuesday, 2 March"}[press[0]])
+		v.ExpectText(map[string]string{"Monday": "March 2027", "11:00": "Tuesday, 2 March"}[press[0]])
 		v.Tab(press[0])
-		v.Keys(press[1:]...)
+		v.PressKeys(press[1:]...)
 	}
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 	for label, text := range map[string]string{"Name": "Zoë", "E-mail": "zoe@example.com"} {
 		v.Tab(label)
-		v.Keys(text)
+		v.PressKeys(text)
 	}
 	v.Tab("Book now")
-	v.Keys(kb.Enter)
-	v.Sees("Booking request received", "Member 1", "11:00 – 11:45")
+	v.PressKeys(kb.Enter)
+	v.ExpectText("Booking request received", "Member 1", "11:00 – 11:45")
 }
 
 // checkUnknownAvailability stops booking and checks that the page reports unknown availability, not a full day.
@@ -187,13 +188,13 @@ func (p *pages) checkUnknownAvailability(t *testing.T) {
 	if err := p.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/unknown")
 	v.Press("Cut")
 	v.Press("No preference")
-	v.Sees("cannot be checked")
+	v.ExpectText("cannot be checked")
 	v.Check()
-	v.Keep("unknown")
+	v.SaveScreenshot("unknown")
 }
 
 // wholeFrame is a condition in a frame: the frame shows its whole page.
@@ -202,25 +203,25 @@ const wholeFrame = `Math.abs(innerHeight - document.documentElement.getBoundingC
 // bookEmbedded books in a frame of another site. The site gets a message about the booking.
 func (p *pages) bookEmbedded(t *testing.T) {
 	t.Parallel()
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.listedSite + "/inline")
 	for _, press := range []string{"main .cover", "main .pill"} {
-		v.Within("/b/parlour", func() {
-			v.Finds(press)
-			v.Until("the frame is as high as its page", wholeFrame) // before, it could move under the pointer
-			v.PressThe(press)
+		v.InFrame("/b/parlour", func() {
+			v.ExpectElement(press)
+			v.Await("the frame is as high as its page", wholeFrame) // before, it could move under the pointer
+			v.PressElement(press)
 		})
 	}
-	v.Within("/details", func() {
-		v.Finds("input[name=email]")
-		v.Until("the frame is as high as its page", wholeFrame)
-		v.Until("what the site knows stands there",
+	v.InFrame("/details", func() {
+		v.ExpectElement("input[name=email]")
+		v.Await("the frame is as high as its page", wholeFrame)
+		v.Await("what the site knows stands there",
 			`document.querySelector("input[name=name]").value === "Ada Example"`)
-		v.FillThe("input[name=email]", "ada@example.com")
+		v.FillElement("input[name=email]", "ada@example.com")
 		v.Press("Book now")
 	})
-	v.Within("/m/", func() { v.Sees("Cut") })
-	v.Until("the site hears of the booking", `heard.some(m => m.startsWith("slotmesh:booked"))`)
+	v.InFrame("/m/", func() { v.ExpectText("Cut") })
+	v.Await("the site hears of the booking", `heard.some(m => m.startsWith("slotmesh:booked"))`)
 }
 
 // checkNoSecrets checks that a page contains no secret of the platform.

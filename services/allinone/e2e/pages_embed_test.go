@@ -36,28 +36,28 @@ func (p *pages) embedPage(t *testing.T) {
 	for mode, press := range map[string]string{"inline": "", "popup": "Come and see", "button": "Book a cut"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			v := p.visit(t, visitor.As{})
+			v := p.openVisitor(t, visitor.Profile{})
 			v.Go(p.listedSite + "/" + mode)
 			if press != "" {
 				v.Press(press)
 			}
-			v.Within("/b/parlour", func() { v.Sees("Cut") })
-			v.Until("the frame has the height of its page and a title",
+			v.InFrame("/b/parlour", func() { v.ExpectText("Cut") })
+			v.Await("the frame has the height of its page and a title",
 				`(f => f.title === "Book at the parlour" && f.style.height !== "640px" && f.checkVisibility())(document.querySelector("iframe"))`)
-			v.Within("/b/parlour", func() {
-				v.Until("nothing in the frame has to be scrolled",
+			v.InFrame("/b/parlour", func() {
+				v.Await("nothing in the frame has to be scrolled",
 					"document.documentElement.scrollHeight <= innerHeight + 1")
 			})
-			v.Until("the page around hears of it", fmt.Sprintf("heard.includes(%q)", "slotmesh:height of "+p.PublicURL))
-			v.Keep("embed-" + mode)
+			v.Await("the page around hears of it", fmt.Sprintf("heard.includes(%q)", "slotmesh:height of "+p.PublicURL))
+			v.SaveScreenshot("embed-" + mode)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		v := p.visit(t, visitor.As{})
+		v := p.openVisitor(t, visitor.Profile{})
 		v.Go(p.unlistedSite + "/inline")
-		v.Sees("Our own page")
-		v.Complains("frame-ancestors")
+		v.ExpectText("Our own page")
+		v.ExpectComplaint("frame-ancestors")
 		if heard := visitor.Eval[[]string](v, "heard"); len(heard) > 0 {
 			t.Errorf("a site that is not listed hears %v", heard)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// tierField returns the name of the field for the number of tickets of a tier.
-func (s pageAnswer) tierField(t *testing.T, name string) string {
+// findTierField returns the name of the field for the number of tickets of a tier.
+func (s pageAnswer) findTierField(t *testing.T, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?s)<label for="(n-[0-9a-f-]+)">\s*<span class="tier"><bdi>` + name +
 		`</bdi>`).FindStringSubmatch(s.text)
@@ -46,10 +46,10 @@ func (w *platform) awaitWords(t *testing.T, address, words string) {
 	t.Fatalf("the page never says %q: %s", words, last.text)
 }
 
-// soldTickets returns the number of sold tickets of the first event.
-func (w *platform) soldTickets(t *testing.T, slug string, seats int) int {
+// countSoldTickets returns the number of sold tickets of the first event.
+func (w *platform) countSoldTickets(t *testing.T, slug string, seats int) int {
 	t.Helper()
-	return seats - w.events(t, slug+"/events").remainders()[0]
+	return seats - w.listEvents(t, slug+"/events").listRemainders()[0]
 }
 
 // TestEventPageSellsTicketsWithoutScripts follows every link and form from the list of events to the customer's page,
@@ -57,7 +57,7 @@ func (w *platform) soldTickets(t *testing.T, slug string, seats int) int {
 func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "theatre-links", theatre("theatre-links", 12, 10, 10, 1))
+	w.publish(t, "theatre-links", buildTheatre("theatre-links", 12, 10, 10, 1))
 	first := w.browse(t, w.PublicURL+"/b/theatre-links", nil)
 	if first.status != http.StatusSeeOther || first.location != "/b/theatre-links/events" {
 		t.Fatalf("a business that has nothing but events leads to %q: %d", first.location, first.status)
@@ -77,7 +77,7 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 		"1 left",
 		`"startDate":"2027-04-03T20:00:00+01:00"`, `"endDate":"2027-04-04T00:30:00+01:00"`,
 		`"price":71.00,"priceCurrency":"EUR"`, `"availability":"https://schema.org/LimitedAvailability"`)
-	wanted := url.Values{event.tierField(t, "Stalls"): {"2"}, event.tierField(t, "Circle"): {"1"}}
+	wanted := url.Values{event.findTierField(t, "Stalls"): {"2"}, event.findTierField(t, "Circle"): {"1"}}
 	w.browse(t, address+"/details", nil).checkPage(t, "none chosen", http.StatusUnprocessableEntity,
 		"at least one ticket")
 	at := address + "/details?" + wanted.Encode()
@@ -95,7 +95,7 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 	}
 	w.browse(t, bought.location, nil).checkPage(t, "the customer's page", http.StatusOK, "Your tickets", "Gala",
 		"2 × Stalls", "1 × Circle", `data-told="booked"`, "€257.00")
-	if n := w.soldTickets(t, "theatre-links", 12); n != 3 {
+	if n := w.countSoldTickets(t, "theatre-links", 12); n != 3 {
 		t.Errorf("%d tickets are sold, want 3", n)
 	}
 }
@@ -105,9 +105,9 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 func TestTicketFormBuysOnceAndOnlyAsShown(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "theatre-once", theatre("theatre-once", 12, 10, 10, 1))
+	w.publish(t, "theatre-once", buildTheatre("theatre-once", 12, 10, 10, 1))
 	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/theatre-once/events", nil), "/b/theatre-once/events/")
-	at := address + "/details?" + url.Values{event.tierField(t, "Stalls"): {"2"}}.Encode()
+	at := address + "/details?" + url.Values{event.findTierField(t, "Stalls"): {"2"}}.Encode()
 	page := w.browse(t, at, nil)
 	for name, change := range map[string]func(url.Values){
 		"no token": func(f url.Values) {
@@ -129,7 +129,7 @@ func TestTicketFormBuysOnceAndOnlyAsShown(t *testing.T) {
 	w.browse(t, at, cheaper).checkPage(t, "another price", http.StatusConflict, "The price is now €142.00")
 	w.browse(t, at, page.fillForm(t, contactForm), "Sec-Fetch-Site", "cross-site").checkPage(t, "another site",
 		http.StatusForbidden)
-	if n := w.soldTickets(t, "theatre-once", 12); n != 0 {
+	if n := w.countSoldTickets(t, "theatre-once", 12); n != 0 {
 		t.Errorf("%d tickets were sold", n)
 	}
 	form := page.fillForm(t, contactForm)
@@ -145,7 +145,7 @@ func TestTicketFormBuysOnceAndOnlyAsShown(t *testing.T) {
 			break
 		}
 	}
-	if n := w.soldTickets(t, "theatre-once", 12); n != 2 {
+	if n := w.countSoldTickets(t, "theatre-once", 12); n != 2 {
 		t.Errorf("%d tickets are sold, want 2", n)
 	}
 }
@@ -155,10 +155,10 @@ func TestTicketFormBuysOnceAndOnlyAsShown(t *testing.T) {
 func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	manifest := theatre("theatre", 12, 3, 10, 1)
+	manifest := buildTheatre("theatre", 12, 3, 10, 1)
 	w.publish(t, "theatre", manifest)
 	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
-	stalls := event.tierField(t, "Stalls")
+	stalls := event.findTierField(t, "Stalls")
 	at := address + "/details?" + url.Values{stalls: {"3"}}.Encode()
 	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	other := address + "/details?" + url.Values{stalls: {"2"}}.Encode()
@@ -176,7 +176,7 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	if bought := w.browse(t, at, next); bought.status != http.StatusSeeOther {
 		t.Errorf("what is left: %d %s", bought.status, bought.text)
 	}
-	circle := address + "/details?" + url.Values{event.tierField(t, "Circle"): {"1"}}.Encode()
+	circle := address + "/details?" + url.Values{event.findTierField(t, "Circle"): {"1"}}.Encode()
 	form = w.browse(t, circle, nil).fillForm(t, contactForm)
 	w.publish(t, "theatre", strings.Replace(manifest, "price: 100.00", "price: 110.00", 1))
 	w.awaitWords(t, circle, "€126.00")
@@ -193,7 +193,7 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 		"no longer offered") {
 		t.Errorf("gone: %d %s", gone.status, gone.text)
 	}
-	if n := w.soldTickets(t, "theatre", 12); n != 0 {
+	if n := w.countSoldTickets(t, "theatre", 12); n != 0 {
 		t.Errorf("%d tickets of the other event are sold", n)
 	}
 }
@@ -202,10 +202,10 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 // the page does not have, and one has an unknown number of tickets. The page offers no form that would be refused.
 func TestEventPageExplainsRefusals(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "full", theatre("full", 1, 1, 1, 1))
+	w := startPlatform(t)
+	w.publish(t, "full", buildTheatre("full", 1, 1, 1, 1))
 	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/full/events", nil), "/b/full/events/")
-	at := address + "/details?" + url.Values{event.tierField(t, "Stalls"): {"1"}}.Encode()
+	at := address + "/details?" + url.Values{event.findTierField(t, "Stalls"): {"1"}}.Encode()
 	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther {
 		t.Fatalf("the last: %d %s", bought.status, bought.text)
@@ -216,7 +216,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 	if strings.Contains(over.text, "<form") {
 		t.Error("tickets are offered that there are not")
 	}
-	prepaid := strings.Replace(theatre("prepaid", 9, 9, 9, 9), "modules:",
+	prepaid := strings.Replace(buildTheatre("prepaid", 9, 9, 9, 9), "modules:",
 		"payments: {providers: [stripe], modes: {events: online}}\nmodules:", 1)
 	w.publish(t, "prepaid", prepaid)
 	_, event = w.followLink(t, w.browse(t, w.PublicURL+"/b/prepaid/events", nil), "/b/prepaid/events/")
@@ -240,7 +240,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 // buyTickets buys tickets on each kind of device and checks every page.
 func (p *pages) buyTickets(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true},
 		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
@@ -249,29 +249,29 @@ func (p *pages) buyTickets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			slug := "gala-" + name
-			p.publish(t, slug, theatre(slug, 40, 20, 20, 1))
-			v := p.visit(t, as)
+			p.publish(t, slug, buildTheatre(slug, 40, 20, 20, 1))
+			v := p.openVisitor(t, as)
 			seen := func(step, selector string) {
-				v.Finds(selector)
+				v.ExpectElement(selector)
 				v.Check()
-				v.Keep(name + "-event-" + step)
+				v.SaveScreenshot(name + "-event-" + step)
 			}
 			v.Go(p.PublicURL + "/b/" + slug)
 			seen("1-list", "main .card")
-			v.PressThe("main .cover")
+			v.PressElement("main .cover")
 			seen("2-event", "main .tiers select")
 			v.Choose(".tiers li:nth-child(1) select", 2)
 			v.Choose(".tiers li:nth-child(2) select", 1)
-			v.PressThe("main button[type=submit]")
+			v.PressElement("main button[type=submit]")
 			seen("3-details", "input[name=email]")
-			v.FillThe("input[name=name]", "Zoë Example")
-			v.FillThe("input[name=email]", "zoe@example.com")
-			v.PressThe("main button[type=submit]")
+			v.FillElement("input[name=name]", "Zoë Example")
+			v.FillElement("input[name=email]", "zoe@example.com")
+			v.PressElement("main button[type=submit]")
 			seen("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
-			if n := p.soldTickets(t, slug, 40); n != 3 {
+			if n := p.countSoldTickets(t, slug, 40); n != 3 {
 				t.Errorf("%d tickets are sold, want 3", n)
 			}
 		})
@@ -282,37 +282,38 @@ func (p *pages) buyTickets(t *testing.T) {
 // contact data, and buys another tier.
 func (p *pages) buyLastTickets(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "last", theatre("last", 40, 2, 20, 1))
-	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	p.publish(t, "last", buildTheatre("last", 40, 2, 20, 1))
+	first, second := p.openVisitor(t, visitor.Profile{Locale: "en-GB"}),
+		p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	for _, v := range []*visitor.Visitor{first, second} {
 		v.Go(p.PublicURL + "/b/last/events")
 		v.Press("Gala")
-		v.Finds(".tiers select")
+		v.ExpectElement(".tiers select")
 		v.Choose(".tiers li:nth-child(1) select", 2)
 		v.Press("Continue")
-		v.Sees("Your details")
-		v.FillThe("input[name=name]", "Zoë Example")
-		v.FillThe("input[name=email]", "zoe@example.com")
+		v.ExpectText("Your details")
+		v.FillElement("input[name=name]", "Zoë Example")
+		v.FillElement("input[name=email]", "zoe@example.com")
 	}
 	first.Press("Book now")
-	first.Sees("Your tickets", "2 × Stalls")
+	first.ExpectText("Your tickets", "2 × Stalls")
 	second.Press("Book now")
-	second.Sees("Fewer tickets are left", "Sold out")
+	second.ExpectText("Fewer tickets are left", "Sold out")
 	second.Check()
-	second.Keep("tickets-gone")
-	if kept := second.Filled("E-mail"); kept != "zoe@example.com" {
+	second.SaveScreenshot("tickets-gone")
+	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", kept)
 	}
 	second.Choose(".tiers li:nth-child(2) select", 1)
 	second.Press("Book now") // at a price that was not shown yet
-	second.Sees("The price is now €115.00")
+	second.ExpectText("The price is now €115.00")
 	second.Press("Book now")
-	second.Sees("Your tickets", "1 × Circle")
+	second.ExpectText("Your tickets", "1 × Circle")
 }
 
-// paidTheatre returns the manifest of a theatre whose tickets are paid online, by the payment mode.
-func paidTheatre(slug, mode string) string {
-	return strings.Replace(theatre(slug, 40, 20, 20, 1), "modules:",
+// buildPaidTheatre returns the manifest of a theatre whose tickets are paid online, by the payment mode.
+func buildPaidTheatre(slug, mode string) string {
+	return strings.Replace(buildTheatre(slug, 40, 20, 20, 1), "modules:",
 		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {events: "+mode+"}}\n"+
 			"self_service: {cancel_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 24, refund_percent: 100}\nmodules:", 1)
 }
@@ -329,9 +330,9 @@ func TestTicketFormFollowsPaymentMode(t *testing.T) {
 		{"tickets-door", "customer_choice", "Stalls", "at_door", "/m/"},
 		{"tickets-later", "at_door", "Stalls", "", "/m/"},
 	} {
-		w.publish(t, c.slug, paidTheatre(c.slug, c.mode))
+		w.publish(t, c.slug, buildPaidTheatre(c.slug, c.mode))
 		address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/"+c.slug+"/events", nil), "/b/"+c.slug+"/events/")
-		at := address + "/details?" + url.Values{event.tierField(t, c.tier): {"1"}}.Encode()
+		at := address + "/details?" + url.Values{event.findTierField(t, c.tier): {"1"}}.Encode()
 		page := w.browse(t, at, nil)
 		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
 			t.Errorf("%s: the form asks how it is paid: %v", c.slug, asks)
@@ -348,42 +349,42 @@ func TestTicketFormFollowsPaymentMode(t *testing.T) {
 // payTickets leaves the payment page, pays later by the link, and cancels for a full refund.
 func (p *pages) payTickets(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "paid-gala", paidTheatre("paid-gala", "online"))
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	p.publish(t, "paid-gala", buildPaidTheatre("paid-gala", "online"))
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/paid-gala/events")
 	v.Press("Gala")
-	v.Finds(".tiers select")
+	v.ExpectElement(".tiers select")
 	v.Choose(".tiers li:nth-child(1) select", 2)
 	v.Press("Continue")
-	v.Sees("Your details", "Pay €142.00")
+	v.ExpectText("Your details", "Pay €142.00")
 	v.Check()
-	v.FillThe("input[name=name]", "Zoë Example")
-	v.FillThe("input[name=email]", "zoe@example.com")
-	v.PressThe("main button[type=submit]")
-	v.Sees("The provider's page")
+	v.FillElement("input[name=name]", "Zoë Example")
+	v.FillElement("input[name=email]", "zoe@example.com")
+	v.PressElement("main button[type=submit]")
+	v.ExpectText("The provider's page")
 	v.Press("Give up")
-	v.Sees("Please pay online to keep your tickets", "2 × Stalls")
+	v.ExpectText("Please pay online to keep your tickets", "2 × Stalls")
 	link, _, _ := strings.Cut(v.Address(), "?")
-	later := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
+	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	later.Go(link)
-	later.Sees("Payment needed", "Please pay online to keep your tickets", "To pay now €142.00")
+	later.ExpectText("Payment needed", "Please pay online to keep your tickets", "To pay now €142.00")
 	later.Check()
-	later.Keep("tickets-to-be-paid")
+	later.SaveScreenshot("tickets-to-be-paid")
 	later.Press("Pay €142.00 now")
-	later.Sees("The provider's page")
+	later.ExpectText("The provider's page")
 	later.Press("Pay")
-	later.Sees("Your tickets", "Cancel tickets")
-	later.SeesNot("To pay now")
-	last := p.visit(t, visitor.As{Locale: "en-GB"})
+	later.ExpectText("Your tickets", "Cancel tickets")
+	later.ExpectNoText("To pay now")
+	last := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	last.Go(link + "/cancel")
-	last.Sees("Cancel these tickets?", "2 × Stalls", "Refund €142.00")
+	last.ExpectText("Cancel these tickets?", "2 × Stalls", "Refund €142.00")
 	last.Check()
-	last.Keep("tickets-cancel")
+	last.SaveScreenshot("tickets-cancel")
 	last.PressTwice("Cancel tickets")
-	last.Sees("Tickets cancelled", "Your refund goes back the way you paid")
-	last.SeesNot("Cancel tickets", "Add to calendar")
+	last.ExpectText("Tickets cancelled", "Your refund goes back the way you paid")
+	last.ExpectNoText("Cancel tickets", "Add to calendar")
 	last.Check()
-	if n := p.soldTickets(t, "paid-gala", 40); n != 0 {
+	if n := p.countSoldTickets(t, "paid-gala", 40); n != 0 {
 		t.Errorf("%d tickets are still sold", n)
 	}
 }

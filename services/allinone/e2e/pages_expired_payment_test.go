@@ -23,7 +23,7 @@ type paidItem struct {
 }
 
 // awaitStatus reads the only booking, order or reservation of a business until it meets the condition.
-func (w *platform) awaitStatus(t *testing.T, slug, list, what string, so func(paidItem) bool) {
+func (w *platform) awaitStatus(t *testing.T, slug, list, what string, isDone func(paidItem) bool) {
 	t.Helper()
 	given, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -31,8 +31,8 @@ func (w *platform) awaitStatus(t *testing.T, slug, list, what string, so func(pa
 	defer tick.Stop()
 	for {
 		var all map[string][]paidItem
-		w.admin(t, http.MethodGet, "businesses/"+slug+"/"+list, nil).decode(t, http.StatusOK, &all)
-		if len(all[list]) == 1 && so(all[list][0]) {
+		w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/"+list, nil).decode(t, http.StatusOK, &all)
+		if len(all[list]) == 1 && isDone(all[list][0]) {
 			return
 		}
 		select {
@@ -47,10 +47,10 @@ func (w *platform) awaitStatus(t *testing.T, slug, list, what string, so func(pa
 func goToPayment(v *visitor.Visitor, address string, choose func()) {
 	v.Go(address)
 	choose()
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 	fillContact(v)
-	v.PressThe("main button[type=submit]")
-	v.Sees("The provider's page")
+	v.PressElement("main button[type=submit]")
+	v.ExpectText("The provider's page")
 }
 
 // payLate returns from the payment page after the platform has cancelled the unpaid booking, order and reservation.
@@ -58,23 +58,28 @@ func goToPayment(v *visitor.Visitor, address string, choose func()) {
 func (p *pages) payLate(t *testing.T) {
 	t.Parallel()
 	cashier := startFakeStripe(t, testkit.StartStripeMock(t).URL)
-	w := start(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
+	w := startPlatform(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
 	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
-	w.publish(t, "late", paidSalon("late"))
-	w.publish(t, "late-gala", paidTheatre("late-gala", "online"))
-	w.publish(t, "late-kayak", paidShed("late-kayak", "online"))
-	cut, gala, kayak := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"}),
-		p.visit(t, visitor.As{Locale: "en-GB"})
-	goToPayment(cut, w.PublicURL+"/b/late", func() { cut.Press("Cut"); cut.PressThe(".day[href]"); cut.Press("10:00") })
+	w.publish(t, "late", buildPaidSalon("late"))
+	w.publish(t, "late-gala", buildPaidTheatre("late-gala", "online"))
+	w.publish(t, "late-kayak", buildPaidShed("late-kayak", "online"))
+	cut, gala, kayak := p.openVisitor(t, visitor.Profile{Locale: "en-GB"}),
+		p.openVisitor(t, visitor.Profile{Locale: "en-GB"}),
+		p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
+	goToPayment(cut, w.PublicURL+"/b/late", func() {
+		cut.Press("Cut")
+		cut.PressElement(".day[href]")
+		cut.Press("10:00")
+	})
 	goToPayment(gala, w.PublicURL+"/b/late-gala/events", func() {
 		gala.Press("Gala")
-		gala.Finds(".tiers select")
+		gala.ExpectElement(".tiers select")
 		gala.Choose(".tiers li:nth-child(1) select", 2)
 		gala.Press("Continue")
 	})
 	goToPayment(kayak, w.PublicURL+"/b/late-kayak/rentals", func() {
 		kayak.Press("Kayak")
-		kayak.Finds("main select[name=start]")
+		kayak.ExpectElement("main select[name=start]")
 		kayak.Press("Continue")
 	})
 	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets",
@@ -83,19 +88,19 @@ func (p *pages) payLate(t *testing.T) {
 		w.awaitStatus(t, slug, list, "cancelled", func(p paidItem) bool { return p.Status == booking.StatusCancelled })
 	}
 	cut.Press("Give up")
-	cut.Sees("Booking cancelled", "Book again")
-	cut.SeesNot("To pay now", "Add to calendar")
-	other := p.visit(t, visitor.As{Locale: "en-GB"})
+	cut.ExpectText("Booking cancelled", "Book again")
+	cut.ExpectNoText("To pay now", "Add to calendar")
+	other := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	other.Go(cut.Address())
-	other.Sees("Booking cancelled")
+	other.ExpectText("Booking cancelled")
 	other.Check()
-	other.Keep("late")
+	other.SaveScreenshot("late")
 	p.payTooLate(t, w, gala, "late-gala", "tickets", "Tickets cancelled", "2 × Stalls", "Refund €142.00")
 	p.payTooLate(t, w, kayak, "late-kayak", "reservations", "Reservation cancelled", "Kayak", "Refund €12.00")
 	given := map[string]string{}
 	for range 2 {
-		refund := cashier.refund(t)
-		given[cashier.session(strings.TrimPrefix(refund.Get("payment_intent"),
+		refund := cashier.awaitRefund(t)
+		given[cashier.findSession(strings.TrimPrefix(refund.Get("payment_intent"),
 			"pi_")).Get("line_items[0][price_data][unit_amount]")] = refund.Get("amount")
 	}
 	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" ||
@@ -105,8 +110,8 @@ func (p *pages) payLate(t *testing.T) {
 	(&pages{platform: w, chromium: p.chromium}).checkUnknownAvailability(t)
 }
 
-// refund waits for the next refund that the platform requests.
-func (c *fakeStripe) refund(t *testing.T) url.Values {
+// awaitRefund waits for the next refund that the platform requests.
+func (c *fakeStripe) awaitRefund(t *testing.T) url.Values {
 	t.Helper()
 	select {
 	case refund := <-c.refunds:
@@ -121,16 +126,16 @@ func (c *fakeStripe) refund(t *testing.T) url.Values {
 func (p *pages) payTooLate(t *testing.T, w *platform, v *visitor.Visitor, slug, list string, reads ...string) {
 	t.Helper()
 	v.Press("Pay")
-	v.Sees(reads[0])
+	v.ExpectText(reads[0])
 	w.awaitStatus(t, slug, list, "refunded", func(p paidItem) bool {
 		return p.Status == booking.StatusCancelled && p.Payment.Refund != nil &&
 			p.Payment.Refund.Status != booking.RefundRefused
 	})
 	link, _, _ := strings.Cut(v.Address(), "?")
-	later := p.visit(t, visitor.As{Locale: "en-GB"})
+	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	later.Go(link)
-	later.Sees(append(reads, "Your refund goes back the way you paid", "Book again")...)
-	later.SeesNot("To pay now", "Add to calendar", "Please pay online")
+	later.ExpectText(append(reads, "Your refund goes back the way you paid", "Book again")...)
+	later.ExpectNoText("To pay now", "Add to calendar", "Please pay online")
 	later.Check()
-	later.Keep(slug)
+	later.SaveScreenshot(slug)
 }

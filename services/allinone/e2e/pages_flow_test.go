@@ -8,30 +8,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// togetherManifest returns the manifest of a salon whose services can be booked together, with a class.
-func togetherManifest(slug string) string {
+// buildTogetherManifest returns the manifest of a salon whose services can be booked together, with a class.
+func buildTogetherManifest(slug string) string {
 	manifest := strings.NewReplacer("name: Cut,", "name: Cut, allow_multiple: true,", "name: Wash,",
-		"name: Wash, allow_multiple: true,").Replace(reschedulableSalon(slug, 0))
+		"name: Wash, allow_multiple: true,").Replace(buildReschedulableSalon(slug, 0))
 	return strings.Replace(manifest, "weekday: tue", "weekday: mon", 1)
 }
 
 // finishBooking fills in the contact data, books, and waits for the customer's page.
 func finishBooking(t *testing.T, v *visitor.Visitor, name string, sees ...string) {
 	t.Helper()
-	v.Sees("Your details")
+	v.ExpectText("Your details")
 	fillContact(v)
 	v.Check()
-	v.Keep(name + "-details")
+	v.SaveScreenshot(name + "-details")
 	v.Press("Book now")
-	v.Sees(append([]string{"Booking request received"}, sees...)...)
+	v.ExpectText(append([]string{"Booking request received"}, sees...)...)
 	v.Check()
-	v.Keep(name + "-done")
+	v.SaveScreenshot(name + "-done")
 }
 
 // bookTogether books two services together, and several seats of a class.
 func (p *pages) bookTogether(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "together", togetherManifest("together"))
+	p.publish(t, "together", buildTogetherManifest("together"))
 	for name, c := range map[string]struct{ by, clock, with, mode string }{
 		"a package with one provider":  {"No preference", "09:00", "Member 0", ""},
 		"a package by service":         {"Whoever is free", "11:00", "Member 0", "per_service"},
@@ -39,20 +39,20 @@ func (p *pages) bookTogether(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+			v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 			v.Go(p.PublicURL + "/b/together")
 			v.Press("Cut")
 			v.Press("No preference")
 			v.Press("Add another service")
 			v.Press("Wash")
-			v.Sees("With whom?", "Cut + Wash")
+			v.ExpectText("With whom?", "Cut + Wash")
 			v.Check()
 			v.Press(c.by)
-			v.PressThe(".day[href]")
+			v.PressElement(".day[href]")
 			v.Press(c.clock)
 			finishBooking(t, v, strings.ReplaceAll(name, " ", "-"), "Cut + Wash", "€50.00")
 			if c.by != "No preference" {
-				v.Sees(c.with)
+				v.ExpectText(c.with)
 			}
 			var list struct {
 				Bookings []struct {
@@ -61,7 +61,7 @@ func (p *pages) bookTogether(t *testing.T) {
 					Services     []struct{ Name string }
 				}
 			}
-			p.admin(t, http.MethodGet, "businesses/together/bookings", nil).decode(t, http.StatusOK, &list)
+			p.callAdmin(t, http.MethodGet, "businesses/together/bookings", nil).decode(t, http.StatusOK, &list)
 			found := false
 			for _, b := range list.Bookings {
 				found = found || b.StartTime == c.clock+":00" && b.StaffingMode == c.mode && len(b.Services) == 2
@@ -73,15 +73,15 @@ func (p *pages) bookTogether(t *testing.T) {
 	}
 	t.Run("a class for three", func(t *testing.T) {
 		t.Parallel()
-		v := p.visit(t, visitor.As{Locale: "en-GB"})
+		v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 		v.Go(p.PublicURL + "/b/together")
 		v.Press("Spinning")
-		v.Sees("4 left")
+		v.ExpectText("4 left")
 		v.Check()
 		v.Press("10:00")
 		v.Fill("People", "3")
 		finishBooking(t, v, "class", "Spinning", "People 3")
-		if left := p.remainingSeats(t, "together", "2027-03-01",
+		if left := p.countRemainingSeats(t, "together", "2027-03-01",
 			p.idsByName(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
 			t.Errorf("left: %s", left)
 		}
@@ -92,15 +92,15 @@ func (p *pages) bookTogether(t *testing.T) {
 func (p *pages) bookRemovedService(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "gone")
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	p.goToDetails(v, "gone")
 	fillContact(v)
 	p.publishSalon(t, "gone", "name: Cut,", "name: Cut, active: false,")
 	v.Press("Book now")
-	v.Sees("What you chose is no longer offered", "Wash")
+	v.ExpectText("What you chose is no longer offered", "Wash")
 	v.Check()
-	v.Keep("gone")
-	if n := p.liveBookings(t, "gone"); n != 0 {
+	v.SaveScreenshot("gone")
+	if n := p.countLiveBookings(t, "gone"); n != 0 {
 		t.Errorf("%d bookings of what is not offered", n)
 	}
 }
@@ -111,12 +111,12 @@ func (p *pages) bookFromOtherTimeZone(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "elsewhere")
 	for _, width := range []int{390, 1280} {
-		v := p.visit(t, visitor.As{Locale: "en-GB", Timezone: "Asia/Tokyo", Width: width})
+		v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Timezone: "Asia/Tokyo", Width: width})
 		v.Go(p.PublicURL + "/b/elsewhere/when?staff=any&service=" + p.idsByName(t, "elsewhere", "services")["Cut"])
-		v.Sees("Small: your own time")
-		v.Until("Tokyo's time stands beside Lisbon's",
+		v.ExpectText("Small: your own time")
+		v.Await("Tokyo's time stands beside Lisbon's",
 			`document.querySelector(".starts .pill").innerText.replace(/\s+/g, " ").trim() === "09:00 18:00"`)
 		v.Check() // its Cumulative Layout Shift is 0
-		v.Keep("elsewhere")
+		v.SaveScreenshot("elsewhere")
 	}
 }

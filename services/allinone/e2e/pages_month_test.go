@@ -16,7 +16,7 @@ const focusedName = `(e => e.getAttribute("aria-label") || e.innerText)(document
 func (p *pages) useMonthGrid(t *testing.T) {
 	t.Parallel()
 	p.publishSalon(t, "grid")
-	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 	at := p.PublicURL + "/b/grid/when?staff=any&service=" + p.idsByName(t, "grid", "services")["Cut"]
 	v.Go(at)
 	v.Tab("Monday, 1 March 2027")
@@ -40,26 +40,26 @@ func (p *pages) useMonthGrid(t *testing.T) {
 		{kb.ArrowLeft, "Wednesday, 31 March 2027", "Free times: "},
 		{kb.ArrowDown, "Wednesday, 7 April 2027", "Free times: "},
 	} {
-		v.Keys(step.key)
-		v.Until("the focus is on "+step.day, `(`+focusedName+`).startsWith("`+step.day+`")`)
+		v.PressKeys(step.key)
+		v.Await("the focus is on "+step.day, `(`+focusedName+`).startsWith("`+step.day+`")`)
 		if says := visitor.Eval[string](v, focusedName); !strings.Contains(says, step.says) {
 			t.Errorf("%s says %q, not %q", step.day, says, step.says)
 		}
 	}
 	v.Check()
-	v.Keep("month-focus")
+	v.SaveScreenshot("month-focus")
 	if hint := visitor.Eval[string](v, `document.activeElement.title`); !strings.HasPrefix(hint, "Free times: ") {
 		t.Errorf("the pointer is told %q", hint)
 	}
-	v.Keys(kb.Enter)
-	v.Until("the times of that day are shown",
+	v.PressKeys(kb.Enter)
+	v.Await("the times of that day are shown",
 		`location.search.includes("date=2027-04-07") && document.querySelector("#times h2").innerText.startsWith("Wednesday, 7 April")`)
-	arabic := p.visit(t, visitor.As{Locale: "ar"})
+	arabic := p.openVisitor(t, visitor.Profile{Locale: "ar"})
 	arabic.Go(at)
-	arabic.Until("the month is a grid", `!!document.querySelector("[role=grid] .chosen[tabindex='0']")`)
+	arabic.Await("the month is a grid", `!!document.querySelector("[role=grid] .chosen[tabindex='0']")`)
 	visitor.Eval[bool](arabic, `(document.querySelector("[role=grid] .chosen").focus(), true)`)
-	arabic.Keys(kb.ArrowLeft)
-	arabic.Until("what is to the left comes next",
+	arabic.PressKeys(kb.ArrowLeft)
+	arabic.Await("what is to the left comes next",
 		`document.activeElement.innerText.trim() === document.querySelectorAll(".day")[1].innerText.trim()`)
 	arabic.Check()
 }

@@ -12,20 +12,20 @@ import (
 // page have the same price. The same services by an API key cost what /services lists.
 func (p *pages) bookPackage(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "packaged", togetherManifest("packaged")+
+	p.publish(t, "packaged", buildTogetherManifest("packaged")+
 		"packages: [{key: fresh, name: Fresh look, description: Cut and washed., services: [cut, wash], price: 41.99}]\n")
 	services := p.idsByName(t, "packaged", "services")
-	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/packaged")
-	v.Sees("Packages", "Fresh look", "Cut + Wash", "Cut and washed.", "€41.99", "You save €8.01")
+	v.ExpectText("Packages", "Fresh look", "Cut + Wash", "Cut and washed.", "€41.99", "You save €8.01")
 	v.Check()
-	v.Keep("package-card")
+	v.SaveScreenshot("package-card")
 	v.Press("Fresh look")
-	v.Sees("With whom?", "Fresh look", "€41.99", "You save €8.01")
+	v.ExpectText("With whom?", "Fresh look", "€41.99", "You save €8.01")
 	v.Press("No preference")
-	v.PressThe(".day[href]")
+	v.PressElement(".day[href]")
 	v.Press("09:00")
-	v.Sees("Fresh look", "Total €41.99", "You save €8.01")
+	v.ExpectText("Fresh look", "Total €41.99", "You save €8.01")
 	finishBooking(t, v, "package", "€41.99")
 	var list struct {
 		Bookings []struct {
@@ -36,7 +36,7 @@ func (p *pages) bookPackage(t *testing.T) {
 			}
 		}
 	}
-	p.admin(t, http.MethodGet, "businesses/packaged/bookings", nil).decode(t, http.StatusOK, &list)
+	p.callAdmin(t, http.MethodGet, "businesses/packaged/bookings", nil).decode(t, http.StatusOK, &list)
 	if len(list.Bookings) != 1 || len(list.Bookings[0].Services) != 2 || list.Bookings[0].Total != 41.99 {
 		t.Fatalf("booked as %+v", list.Bookings)
 	}
@@ -44,8 +44,8 @@ func (p *pages) bookPackage(t *testing.T) {
 		t.Errorf("its services are %+v", b)
 	}
 	var got struct{ Booking struct{ Total float64 } }
-	o := appointment("", "2027-03-01", "13:30").with("service_ids", []string{services["Cut"], services["Wash"]})
-	p.book(t, "packaged", p.platform.key(t, "packaged", "write"), o).decode(t, http.StatusCreated, &got)
+	o := newOrder("", "2027-03-01", "13:30").withField("service_ids", []string{services["Cut"], services["Wash"]})
+	p.book(t, "packaged", p.platform.createKey(t, "packaged", "write"), o).decode(t, http.StatusCreated, &got)
 	if got.Booking.Total != 50 {
 		t.Errorf("by API key it costs %v", got.Booking.Total)
 	}

@@ -39,7 +39,7 @@ func startFakeStripe(t testing.TB, mock string) *fakeStripe {
 	c.connectMock(t, mock)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(c.mock.Load()) },
-		ModifyResponse: c.remember,
+		ModifyResponse: c.recordSession,
 		Transport:      &http.Transport{DisableKeepAlives: true},
 		ErrorLog:       log.New(io.Discard, "", 0),
 	}
@@ -65,7 +65,7 @@ func startFakeStripe(t testing.TB, mock string) *fakeStripe {
 	mux.HandleFunc("GET /pay/{id}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = fmt.Fprintf(w, `<!doctype html><html lang=en><title>Pay</title><link rel=icon href="data:,"><main><h1>The provider's page</h1><a href="/paid/%s">Pay</a> <a href="%s">Give up</a></main>`,
-			r.PathValue("id"), c.session(r.PathValue("id")).Get("cancel_url"))
+			r.PathValue("id"), c.findSession(r.PathValue("id")).Get("cancel_url"))
 	})
 	mux.HandleFunc("GET /paid/{id}", c.pay)
 	c.Server = httptest.NewServer(mux)
@@ -83,14 +83,14 @@ func (c *fakeStripe) connectMock(t testing.TB, address string) {
 	c.mock.Store(mock)
 }
 
-func (c *fakeStripe) session(id string) url.Values {
+func (c *fakeStripe) findSession(id string) url.Values {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.back[id]
 }
 
-// remember gives each session its own id and page, and stores the request of a new session.
-func (c *fakeStripe) remember(r *http.Response) error {
+// recordSession gives each session its own id and page, and stores the request of a new session.
+func (c *fakeStripe) recordSession(r *http.Response) error {
 	if !strings.HasPrefix(r.Request.URL.Path, "/v1/checkout/sessions") || r.StatusCode != http.StatusOK {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (c *fakeStripe) remember(r *http.Response) error {
 func (c *fakeStripe) pay(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	event := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "checkout.session.completed", "account": %q,
-		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, c.session(id).Get("account"), id)
+		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, c.findSession(id).Get("account"), id)
 	notice, err := http.NewRequestWithContext(r.Context(), http.MethodPost, c.notices, strings.NewReader(event))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -135,7 +135,7 @@ func (c *fakeStripe) pay(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = answer.Body.Close()
-	http.Redirect(w, r, c.session(id).Get("success_url"), http.StatusSeeOther)
+	http.Redirect(w, r, c.findSession(id).Get("success_url"), http.StatusSeeOther)
 }
 
 // connect configures a platform to use the fake as Stripe, with its payment pages.
@@ -148,33 +148,33 @@ func (c *fakeStripe) connect(cfg *allinone.Config) {
 // payOnline leaves the payment page, pays later by the link, and comes back to a confirmed booking.
 func (p *pages) payOnline(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "paying", paidSalon("paying"))
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	p.publish(t, "paying", buildPaidSalon("paying"))
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/paying")
 	v.Press("Cut")
-	v.PressThe(".day[href]")
+	v.PressElement(".day[href]")
 	v.Press("10:00")
-	v.Sees("Total €40.00", "To pay now €10.00", "To pay on site €30.00")
+	v.ExpectText("Total €40.00", "To pay now €10.00", "To pay on site €30.00")
 	fillContact(v)
 	v.Check()
-	v.Keep("deposit")
+	v.SaveScreenshot("deposit")
 	v.Press("Pay €10.00 now")
-	v.Sees("The provider's page")
+	v.ExpectText("The provider's page")
 	v.Press("Give up")
-	v.Sees("Please pay online to keep your booking")
-	v.Keep("to-be-paid")
+	v.ExpectText("Please pay online to keep your booking")
+	v.SaveScreenshot("to-be-paid")
 	link, _, _ := strings.Cut(v.Address(), "?")
-	other := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
+	other := p.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	other.Go(link)
 	other.Check()
 	other.Press("Pay €10.00 now")
-	other.Sees("The provider's page")
+	other.ExpectText("The provider's page")
 	other.Press("Pay")
-	other.Sees("Booking confirmed")
+	other.ExpectText("Booking confirmed")
 	v.Go(link)
-	v.Sees("Booking confirmed")
-	v.SeesNot("To pay now")
-	if n := p.liveBookings(t, "paying"); n != 1 {
+	v.ExpectText("Booking confirmed")
+	v.ExpectNoText("To pay now")
+	if n := p.countLiveBookings(t, "paying"); n != 1 {
 		t.Errorf("%d bookings, want 1", n)
 	}
 }

@@ -20,14 +20,14 @@ const questions = `form:
   - {key: news, label: Write to me, type: checkbox, consent: true}
 `
 
-// answeredForms returns form_data and phone of each item in an owner's list.
-func (w *platform) answeredForms(t *testing.T, slug, of string) []map[string]any {
+// listAnswers returns form_data and phone of each item in an owner's list.
+func (w *platform) listAnswers(t *testing.T, slug, of string) []map[string]any {
 	t.Helper()
 	var list map[string][]struct {
 		Phone string         `json:"customer_phone"`
 		Form  map[string]any `json:"form_data"`
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).decode(t, http.StatusOK, &list)
 	var forms []map[string]any
 	for _, sold := range list[of] {
 		sold.Form["phone"] = sold.Phone
@@ -41,14 +41,15 @@ func (w *platform) answeredForms(t *testing.T, slug, of string) []map[string]any
 func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "questions-theatre", theatre("questions-theatre", 12, 10, 10, 1)+
+	w.publish(t, "questions-theatre", buildTheatre("questions-theatre", 12, 10, 10, 1)+
 		strings.Join(strings.Split(questions, "\n")[:2],
 			"\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
-	w.publish(t, "questions-shed", shed("questions-shed")+strings.Replace(questions, strings.Split(questions, "\n")[1]+
-		"\n", "", 1))
+	w.publish(t, "questions-shed", buildShed("questions-shed")+strings.Replace(questions,
+		strings.Split(questions, "\n")[1]+
+			"\n", "", 1))
 	_, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/questions-theatre/events", nil),
 		"/b/questions-theatre/events/")
-	gala := w.events(t, "questions-theatre/events").Events[0].ID
+	gala := w.listEvents(t, "questions-theatre/events").Events[0].ID
 	kayak := w.idsByName(t, "questions-shed", "rentals")["Kayak"]
 	for _, c := range []struct {
 		slug, at, of   string
@@ -58,7 +59,7 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 		kept           map[string]any
 	}{
 		{
-			"questions-theatre", "/events/" + gala + "/details?" + event.tierField(t, "Stalls") + "=1", "tickets",
+			"questions-theatre", "/events/" + gala + "/details?" + event.findTierField(t, "Stalls") + "=1", "tickets",
 			[]string{"Your meal", "Write to me"}, nil,
 			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
 			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
@@ -91,11 +92,11 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 		if done := w.browse(t, at, filled(again, c.right)); done.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d %s", c.slug, done.status, done.text)
 		}
-		if diff := cmp.Diff([]map[string]any{c.kept}, w.answeredForms(t, c.slug, c.of)); diff != "" {
+		if diff := cmp.Diff([]map[string]any{c.kept}, w.listAnswers(t, c.slug, c.of)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.slug, diff)
 		}
 		var held json.RawMessage
-		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).decode(t,
+		w.callAdmin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).decode(t,
 			http.StatusOK, &held)
 		if !strings.Contains(string(held), `+351 1`) || !strings.Contains(string(held), `"_consent":`) {
 			t.Errorf("the export of %s is %s", c.slug, held)

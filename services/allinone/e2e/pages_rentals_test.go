@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// shed returns the manifest of a business that rents kayaks by the hour and a bike by the day, for two to five days.
-// A kayak requires a vest and can have a dry bag.
-func shed(slug string) string {
+// buildShed returns the manifest of a business that rents kayaks by the hour and a bike by the day, for two to five
+// days. A kayak requires a vest and can have a dry bag.
+func buildShed(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
 slug: ` + slug + `
@@ -48,8 +48,8 @@ rentals:
 `
 }
 
-// rentalPage returns the address of the page of a rental, and the page.
-func (w *platform) rentalPage(t *testing.T, slug, key string) (string, pageAnswer) {
+// openRentalPage returns the address of the page of a rental, and the page.
+func (w *platform) openRentalPage(t *testing.T, slug, key string) (string, pageAnswer) {
 	t.Helper()
 	at := w.PublicURL + "/b/" + slug + "/rentals/" + w.idsByName(t, slug, "rentals")[key]
 	return at, w.browse(t, at, nil)
@@ -60,7 +60,7 @@ func (w *platform) rentalPage(t *testing.T, slug, key string) (string, pageAnswe
 func TestRentalPageReservesWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "shed-links", shed("shed-links"))
+	w.publish(t, "shed-links", buildShed("shed-links"))
 	list := w.browse(t, w.PublicURL+"/b/shed-links/rentals", nil)
 	list.checkPage(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
 		`<link rel="canonical" href="`+w.PublicURL+`/b/shed-links/rentals"`, `hreflang="ar"`, `"@type":"Product"`,
@@ -70,7 +70,7 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
-	at, kayak := w.rentalPage(t, "shed-links", "Kayak")
+	at, kayak := w.openRentalPage(t, "shed-links", "Kayak")
 	kayak.checkPage(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required",
 		"Dry bag",
 		"Times in Lisbon", `value="10:00" selected`)
@@ -112,7 +112,7 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 	night := w.browse(t, late, w.browse(t, late, nil).fillForm(t, contactForm))
 	w.browse(t, night.location, nil).checkPage(t, "until midnight", http.StatusOK,
 		"Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
-	if why := w.availability(t, "shed-links", "rentalId="+w.idsByName(t, "shed-links", "rentals")["Kayak"]+
+	if why := w.listAvailability(t, "shed-links", "rentalId="+w.idsByName(t, "shed-links", "rentals")["Kayak"]+
 		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
 	}
@@ -123,10 +123,10 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "shed-days", shed("shed-days"))
+	w.publish(t, "shed-days", buildShed("shed-days"))
 	bike := w.idsByName(t, "shed-days", "rentals")["Bike"]
 	w.mustReserve(t, "shed-days", bike, "2027-03-05", "2027-03-06", 1)
-	at, page := w.rentalPage(t, "shed-days", "Bike")
+	at, page := w.openRentalPage(t, "shed-days", "Bike")
 	page.checkPage(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
 	for _, no := range []string{">1 day<", "(5 days)", "from=2027-03-05"} {
 		if strings.Contains(page.text, no) {
@@ -160,10 +160,10 @@ func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 func TestHourlyRentalPageOffersFreeHours(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "shed-hours", shed("shed-hours"))
+	w.publish(t, "shed-hours", buildShed("shed-hours"))
 	kayak := w.idsByName(t, "shed-hours", "rentals")["Kayak"]
 	w.mustReserve(t, "shed-hours", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")
-	at, _ := w.rentalPage(t, "shed-hours", "Kayak")
+	at, _ := w.openRentalPage(t, "shed-hours", "Kayak")
 	options := func(units string) string {
 		page := w.browse(t, at+"?from=2027-03-02&units="+units, nil)
 		page.checkPage(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
@@ -204,9 +204,9 @@ func TestHourlyRentalPageOffersFreeHours(t *testing.T) {
 // removed, or whose availability is unknown. The page offers no form that would be refused.
 func TestRentalPageExplainsRefusals(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "shed", shed("shed"))
-	at, _ := w.rentalPage(t, "shed", "Kayak")
+	w := startPlatform(t)
+	w.publish(t, "shed", buildShed("shed"))
+	at, _ := w.openRentalPage(t, "shed", "Kayak")
 	wanted := at + "/details?from=2027-03-02&start=10:00&for=2"
 	page := w.browse(t, wanted, nil)
 	form := page.fillForm(t, contactForm)
@@ -223,16 +223,16 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 			t.Errorf("%s: %d", name, answer.status)
 		}
 	}
-	w.publish(t, "shed", strings.Replace(shed("shed"), "price: 12.00", "price: 14.00", 1))
+	w.publish(t, "shed", strings.Replace(buildShed("shed"), "price: 12.00", "price: 14.00", 1))
 	w.awaitWords(t, wanted, "€30.00")
 	dearer := w.browse(t, wanted, form)
 	dearer.checkPage(t, "price changed", http.StatusConflict, "The price is now €30.00")
 	dearer.checkCustomerKept(t)
 	prepaid := strings.NewReplacer("modules:", "payments: {providers: [stripe], modes: {rentals: online}}\nmodules:",
 		"price_type: hourly",
-		"price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(shed("prepaid"))
+		"price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(buildShed("prepaid"))
 	w.publish(t, "prepaid", prepaid)
-	_, kayak := w.rentalPage(t, "prepaid", "Kayak")
+	_, kayak := w.openRentalPage(t, "prepaid", "Kayak")
 	kayak.checkPage(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %",
 		"arrange it with the business")
 	if strings.Contains(kayak.text, "<form") {
@@ -256,7 +256,7 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 // page.
 func (p *pages) reserveRentals(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.As{
+	for name, as := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true},
 		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
@@ -265,32 +265,32 @@ func (p *pages) reserveRentals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			slug := "shed-" + name
-			p.publish(t, slug, shed(slug))
-			v := p.visit(t, as)
+			p.publish(t, slug, buildShed(slug))
+			v := p.openVisitor(t, as)
 			seen := func(step, selector string) {
-				v.Finds(selector)
+				v.ExpectElement(selector)
 				v.Check()
-				v.Keep(name + "-rental-" + step)
+				v.SaveScreenshot(name + "-rental-" + step)
 			}
 			v.Go(p.PublicURL + "/b/" + slug)
 			seen("1-list", "main .card")
-			v.PressThe("main .cover")
+			v.PressElement("main .cover")
 			seen("2-rental", "main select[name=start]")
-			v.PressThe(`.day[href*="from=2027-03-02"]`)
-			v.Until("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
+			v.PressElement(`.day[href*="from=2027-03-02"]`)
+			v.Await("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
 			v.Choose("select[name=for]", 1)
-			v.PressThe("main button[type=submit]")
+			v.PressElement("main button[type=submit]")
 			seen("3-details", "input[name=email]")
-			v.FillThe("input[name=name]", "Zoë Example")
-			v.FillThe("input[name=email]", "zoe@example.com")
-			v.PressThe("main button[type=submit]")
+			v.FillElement("input[name=name]", "Zoë Example")
+			v.FillElement("input[name=email]", "zoe@example.com")
+			v.PressElement("main button[type=submit]")
 			seen("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Life vest") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
-			v.PressThe(`main a[href*="/cancel"]`)
+			v.PressElement(`main a[href*="/cancel"]`)
 			seen("5-cancel", "main .danger")
-			v.PressThe("main .danger")
+			v.PressElement("main .danger")
 			seen("6-cancelled", `main .button[href*="/rentals"]`)
 		})
 	}
@@ -300,39 +300,40 @@ func (p *pages) reserveRentals(t *testing.T) {
 // the contact data, and reserves another time.
 func (p *pages) reserveLastKayaks(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "last-kayaks", shed("last-kayaks"))
-	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	p.publish(t, "last-kayaks", buildShed("last-kayaks"))
+	first, second := p.openVisitor(t, visitor.Profile{Locale: "en-GB"}),
+		p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	for _, v := range []*visitor.Visitor{first, second} {
 		v.Go(p.PublicURL + "/b/last-kayaks/rentals")
 		v.Press("Kayak")
-		v.Finds("select[name=units]")
+		v.ExpectElement("select[name=units]")
 		v.Choose("select[name=units]", 1)
 		v.Press("Continue")
-		v.Sees("Your details", "2 × Kayak")
-		v.FillThe("input[name=name]", "Zoë Example")
-		v.FillThe("input[name=email]", "zoe@example.com")
+		v.ExpectText("Your details", "2 × Kayak")
+		v.FillElement("input[name=name]", "Zoë Example")
+		v.FillElement("input[name=email]", "zoe@example.com")
 	}
 	first.Press("Book now")
-	first.Sees("Reservation confirmed")
+	first.ExpectText("Reservation confirmed")
 	second.Press("Book now")
-	second.Sees("Nothing is available at that time.")
+	second.ExpectText("Nothing is available at that time.")
 	second.Check()
-	second.Keep("kayaks-gone")
-	if kept := second.Filled("E-mail"); kept != "zoe@example.com" {
+	second.SaveScreenshot("kayaks-gone")
+	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", kept)
 	}
 	second.Fill("Start", "16:00")
 	second.Press("Book now")
-	second.Sees("Reservation confirmed", "16:00")
+	second.ExpectText("Reservation confirmed", "16:00")
 }
 
-// paidShed returns the manifest of a shed whose kayaks are paid in advance, by the payment mode. Until an hour before
-// the start, a cancellation refunds the whole price.
-func paidShed(slug, mode string) string {
+// buildPaidShed returns the manifest of a shed whose kayaks are paid in advance, by the payment mode. Until an hour
+// before the start, a cancellation refunds the whole price.
+func buildPaidShed(slug, mode string) string {
 	return strings.NewReplacer("modules:",
 		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {rentals: "+mode+
 			"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
-		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(shed(slug))
+		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(buildShed(slug))
 }
 
 // TestRentalFormFollowsPaymentMode reserves in each payment mode. The form leads to the provider's page if a payment
@@ -353,8 +354,8 @@ func TestRentalFormFollowsPaymentMode(t *testing.T) {
 		{"rentals-door", "customer_choice", "Kayak", kayak, "at_door", "/m/"},
 		{"rentals-later", "at_door", "Kayak", kayak, "", "/m/"},
 	} {
-		w.publish(t, c.slug, paidShed(c.slug, c.mode))
-		at, _ := w.rentalPage(t, c.slug, c.rental)
+		w.publish(t, c.slug, buildPaidShed(c.slug, c.mode))
+		at, _ := w.openRentalPage(t, c.slug, c.rental)
 		at += "/details?" + c.wanted.Encode()
 		page := w.browse(t, at, nil)
 		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
@@ -372,49 +373,51 @@ func TestRentalFormFollowsPaymentMode(t *testing.T) {
 // payRental leaves the payment page of a kayak with its vest, pays later by the link, and cancels for a full refund.
 func (p *pages) payRental(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "paid-kayak", paidShed("paid-kayak", "online"))
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	p.publish(t, "paid-kayak", buildPaidShed("paid-kayak", "online"))
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/paid-kayak/rentals")
 	v.Press("Kayak")
-	v.Finds("main select[name=start]")
-	v.PressThe(`.day[href*="from=2027-03-02"]`)
-	v.Until("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
+	v.ExpectElement("main select[name=start]")
+	v.PressElement(`.day[href*="from=2027-03-02"]`)
+	v.Await("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
 	v.Choose("select[name=for]", 1)
-	v.PressThe("main button[type=submit]")
-	v.Sees("Your details", "Total €26.00", "To pay now €24.00", "To pay on site €2.00")
-	v.FillThe("input[name=name]", "Zoë Example")
-	v.FillThe("input[name=email]", "zoe@example.com")
+	v.PressElement("main button[type=submit]")
+	v.ExpectText("Your details", "Total €26.00", "To pay now €24.00", "To pay on site €2.00")
+	v.FillElement("input[name=name]", "Zoë Example")
+	v.FillElement("input[name=email]", "zoe@example.com")
 	v.Check()
-	v.PressThe("main button[type=submit]")
-	v.Sees("The provider's page")
+	v.PressElement("main button[type=submit]")
+	v.ExpectText("The provider's page")
 	v.Press("Give up")
-	v.Sees("Please pay online to keep your reservation", "Kayak", "Life vest")
-	v.SeesNot("Reservation confirmed")
+	v.ExpectText("Please pay online to keep your reservation", "Kayak", "Life vest")
+	v.ExpectNoText("Reservation confirmed")
 	link, _, _ := strings.Cut(v.Address(), "?")
-	later := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
+	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	later.Go(link)
-	later.Sees("Payment needed", "Please pay online to keep your reservation", "Total €26.00", "To pay now €24.00")
+	later.ExpectText("Payment needed", "Please pay online to keep your reservation", "Total €26.00",
+		"To pay now €24.00")
 	later.Check()
-	later.Keep("rental-to-be-paid")
-	for name, as := range map[string]visitor.As{"ar": {Locale: "ar", Dark: true}, "ja": {Locale: "ja", Width: 1280}} {
-		reader := p.visit(t, as)
+	later.SaveScreenshot("rental-to-be-paid")
+	for name, as := range map[string]visitor.Profile{"ar": {Locale: "ar", Dark: true},
+		"ja": {Locale: "ja", Width: 1280}} {
+		reader := p.openVisitor(t, as)
 		reader.Go(link + "?lang=" + name)
-		reader.Sees("24.00")
+		reader.ExpectText("24.00")
 		reader.Check()
-		reader.Keep("rental-to-be-paid-" + name)
+		reader.SaveScreenshot("rental-to-be-paid-" + name)
 	}
 	later.Press("Pay €24.00 now")
-	later.Sees("The provider's page")
+	later.ExpectText("The provider's page")
 	later.Press("Pay")
-	later.Sees("Reservation confirmed", "Cancel reservation")
-	later.SeesNot("To pay now")
-	last := p.visit(t, visitor.As{Locale: "en-GB"})
+	later.ExpectText("Reservation confirmed", "Cancel reservation")
+	later.ExpectNoText("To pay now")
+	last := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	last.Go(link + "/cancel")
-	last.Sees("Cancel this reservation?", "Life vest", "Refund €24.00")
+	last.ExpectText("Cancel this reservation?", "Life vest", "Refund €24.00")
 	last.Check()
-	last.Keep("rental-cancel-paid")
+	last.SaveScreenshot("rental-cancel-paid")
 	last.PressTwice("Cancel reservation")
-	last.Sees("Reservation cancelled", "Your refund goes back the way you paid")
-	last.SeesNot("Cancel reservation", "Add to calendar")
+	last.ExpectText("Reservation cancelled", "Your refund goes back the way you paid")
+	last.ExpectNoText("Cancel reservation", "Add to calendar")
 	last.Check()
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// reschedulableSalon returns the manifest of a salon whose customers may reschedule until `untilHours` hours before the
-// start. The salon has a class with four sessions on Tuesdays.
-func reschedulableSalon(slug string, untilHours int) string {
-	manifest := strings.Replace(salon(slug, 2), "pricing_rules:", `  - key: spin
+// buildReschedulableSalon returns the manifest of a salon whose customers may reschedule until `untilHours` hours
+// before the start. The salon has a class with four sessions on Tuesdays.
+func buildReschedulableSalon(slug string, untilHours int) string {
+	manifest := strings.Replace(buildSalon(slug, 2), "pricing_rules:", `  - key: spin
     name: Spinning
     duration_minutes: 45
     order: 4
@@ -42,9 +42,9 @@ func (w *platform) bookForCustomerLink(t *testing.T, slug, key string, o order) 
 
 var startField = regexp.MustCompile(`name="to" value="([^"]*)"`)
 
-// offeredStarts returns the starts of a day that a page offers for rescheduling. The keys are times, and the values are
-// those that the form sends.
-func (s pageAnswer) offeredStarts(t *testing.T, day string) map[string]string {
+// listOfferedStarts returns the starts of a day that a page offers for rescheduling. The keys are times, and the values
+// are those that the form sends.
+func (s pageAnswer) listOfferedStarts(t *testing.T, day string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, found := range startField.FindAllStringSubmatch(s.text, -1) {
@@ -68,13 +68,14 @@ func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = database.Close(context.Background()) })
-	w.publish(t, "moves", reschedulableSalon("moves", 0))
+	w.publish(t, "moves", buildReschedulableSalon("moves", 0))
 	services, staff, key := w.idsByName(t, "moves", "services"), w.idsByName(t, "moves", "staff"),
-		w.key(t, "moves", "write")
+		w.createKey(t, "moves", "write")
 	day := ""
-	at := func(service, clock string) order { return appointment(services[service], day, clock) }
+	at := func(service, clock string) order { return newOrder(services[service], day, clock) }
 	both := func(clock string) order {
-		return at("", clock).with("service_ids", []string{services["Cut"], services["Wash"]}).with("is_package", true)
+		return at("", clock).withField("service_ids",
+			[]string{services["Cut"], services["Wash"]}).withField("is_package", true)
 	}
 	for name, o := range map[string]struct {
 		day   string
@@ -82,21 +83,22 @@ func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 	}{
 		"a package with one member": {"2027-03-02", func() order { return both("12:30") }},
 		"a package with a member for each": {"2027-03-09", func() order {
-			return both("15:00").with("staffing_mode", "per_service")
+			return both("15:00").withField("staffing_mode", "per_service")
 		}},
 		"with the member who was asked for": {"2027-03-16", func() order {
-			return at("Cut", "09:00").with("staff_id", staff["Member 0"])
+			return at("Cut", "09:00").withField("staff_id", staff["Member 0"])
 		}},
 		"with anyone": {"2027-03-23", func() order { return at("Cut", "13:00") }},
 		"a class for three": {"2027-03-30", func() order {
-			return at("Spinning", "14:00").with("party_size", 3)
+			return at("Spinning", "14:00").withField("party_size", 3)
 		}},
 	} {
 		day = o.day
 		for _, other := range []order{
-			at("Cut", "10:00").with("staff_id", staff["Member 0"]),
-			at("Cut", "11:15").with("staff_id", staff["Member 1"]),
-			at("Wash", "14:00").with("staff_id", staff["Member 0"]), at("Spinning", "10:00").with("party_size", 2),
+			at("Cut", "10:00").withField("staff_id", staff["Member 0"]),
+			at("Cut", "11:15").withField("staff_id", staff["Member 1"]),
+			at("Wash", "14:00").withField("staff_id", staff["Member 0"]),
+			at("Spinning", "10:00").withField("party_size", 2),
 		} {
 			w.book(t, "moves", key, other).checkStatus(t, http.StatusCreated, "")
 		}
@@ -104,7 +106,7 @@ func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 		link := w.bookForCustomerLink(t, "moves", key, booked)
 		page := w.browse(t, link+"/move", nil) // the page begins with the day of the booking
 		page.checkPage(t, name, http.StatusOK, "Choose another time", `class="day chosen"`)
-		listed := page.offeredStarts(t, day)
+		listed := page.listOfferedStarts(t, day)
 		want := []string{booked["time"].(string)} // its present start is accepted, too
 		for clock := range listed {
 			want = append(want, clock)
@@ -152,10 +154,10 @@ func (w *platform) tryReschedules(t *testing.T, database *pgx.Conn, link, day st
 func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "moves-late", reschedulableSalon("moves-late", 48))
-	services, key := w.idsByName(t, "moves-late", "services"), w.key(t, "moves-late", "all")
+	w.publish(t, "moves-late", buildReschedulableSalon("moves-late", 48))
+	services, key := w.idsByName(t, "moves-late", "services"), w.createKey(t, "moves-late", "all")
 	for date, allowed := range map[string]bool{"2027-03-02": false, "2027-03-09": true} {
-		link := w.bookForCustomerLink(t, "moves-late", key, appointment(services["Cut"], date, "10:00"))
+		link := w.bookForCustomerLink(t, "moves-late", key, newOrder(services["Cut"], date, "10:00"))
 		page := w.browse(t, link, nil)
 		if offered := strings.Contains(page.text, `/move"`); offered != allowed {
 			t.Errorf("%s: a move is offered: %v", date, offered)
@@ -170,7 +172,7 @@ func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 		}
 	}
 	// An invalid start changes nothing and shows the page again.
-	link := w.bookForCustomerLink(t, "moves-late", key, appointment(services["Cut"], "2027-03-15", "10:00"))
+	link := w.bookForCustomerLink(t, "moves-late", key, newOrder(services["Cut"], "2027-03-15", "10:00"))
 	for _, to := range []string{"", "date=2027-03-16", "date=x&time=10:00", "%"} {
 		w.browse(t, link+"/move", url.Values{"to": {to}}).checkPage(t, to, http.StatusConflict, "Choose another time")
 	}

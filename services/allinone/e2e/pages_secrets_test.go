@@ -19,16 +19,16 @@ func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 	t.Parallel()
 	home := ""
 	received := &spans{}
-	w := start(t, func(cfg *allinone.Config) { home = cfg.Home }, sendTraces(t, received))
-	w.publish(t, "fair", fair("fair")+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
-	key := w.key(t, "fair", "all")
+	w := startPlatform(t, func(cfg *allinone.Config) { home = cfg.Home }, sendTraces(t, received))
+	w.publish(t, "fair", buildFair("fair")+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
+	key := w.createKey(t, "fair", "all")
 	var sent strings.Builder
 	visit := func(address string, form url.Values, header ...string) pageAnswer {
 		page := w.browse(t, address, form, header...)
 		sent.WriteString(page.text)
 		return page
 	}
-	at := w.fairDetails(t, "fair", "plain", "10:00")
+	at := w.buildDetailsAddress(t, "fair", "plain", "10:00")
 	page := visit(at, nil)
 	form := page.fillForm(t, contactForm)
 	forged := page.fillForm(t, contactForm)
@@ -41,7 +41,8 @@ func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 		t.Fatalf("booked at %q", link)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).decode(t, http.StatusCreated,
+	w.callAdmin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).decode(t,
+		http.StatusCreated,
 		&made)
 	calendar := strings.TrimSuffix(made.URL[strings.LastIndexByte(made.URL, '/')+1:], ".ics")
 	const wrong = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -97,7 +98,8 @@ func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 func TestPagesNameCanonicalAddresses(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "search-engines", strings.Replace(fair("search-engines"), "languages: [en]", "languages: [en, ja]", 1))
+	w.publish(t, "search-engines", strings.Replace(buildFair("search-engines"), "languages: [en]",
+		"languages: [en, ja]", 1))
 	base := w.PublicURL + "/b/search-engines"
 	link := func(rel, rest, at string) string { return `<link rel="` + rel + `"` + rest + ` href="` + at + `">` }
 	w.browse(t, base, nil).checkPage(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
@@ -111,7 +113,7 @@ func TestPagesNameCanonicalAddresses(t *testing.T) {
 		link("canonical", "", base))
 	query := "?staff=any&service=" + w.idsByName(t, "search-engines", "services")["plain"]
 	for name, address := range map[string]string{
-		"when": base + "/when" + query, "details": w.fairDetails(t, "search-engines", "plain", "10:00"),
+		"when": base + "/when" + query, "details": w.buildDetailsAddress(t, "search-engines", "plain", "10:00"),
 		"a link that leads nowhere": w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA",
 	} {
 		page := w.browse(t, address, nil)

@@ -18,17 +18,17 @@ type pages struct {
 	unlistedSite string // a site that may not embed the page
 }
 
-// visit opens a window for another visitor.
-func (p *pages) visit(t *testing.T, as visitor.As) *visitor.Visitor {
+// openVisitor opens a window for another visitor.
+func (p *pages) openVisitor(t *testing.T, as visitor.Profile) *visitor.Visitor {
 	t.Helper()
 	as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
 	return p.chromium.Visit(t, as)
 }
 
-// selfServiceSalon returns the manifest of a business in three languages. Its customers may reschedule and cancel until
-// the start. A cancellation in the last 48 hours refunds half of the price.
-func selfServiceSalon(slug string) string {
-	manifest := strings.Replace(paidSalon(slug), "languages: [en]", "languages: [en, ar, ja]", 1)
+// buildSelfServiceSalon returns the manifest of a business in three languages. Its customers may reschedule and cancel
+// until the start. A cancellation in the last 48 hours refunds half of the price.
+func buildSelfServiceSalon(slug string) string {
+	manifest := strings.Replace(buildPaidSalon(slug), "languages: [en]", "languages: [en, ar, ja]", 1)
 	manifest = strings.Replace(manifest, "modes: {services: online}", "modes: {services: customer_choice}", 1)
 	return manifest +
 		"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 48, refund_percent: 100}\n  - {hours_before: 0, refund_percent: 50}\n"
@@ -43,7 +43,7 @@ func (p *pages) bookForLink(t *testing.T, slug string, o order) string {
 	}
 	p.book(t, slug, p.key, o).decode(t, http.StatusCreated, &booked)
 	if booked.Payment.Reference != "" {
-		event := paymentSucceeded(slug, booked.Payment.Reference)
+		event := newPaymentEvent(slug, booked.Payment.Reference)
 		p.notifyStripe(t, event, signEvent(event)).checkStatus(t, http.StatusOK, "")
 	}
 	return booked.ManageURL
@@ -56,9 +56,9 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 	w := sharePlatform(t)
 	startStripe(t)
 	listed, stranger := startEmbeddingSites(t, &w.PublicURL)
-	w.publish(t, "parlour", selfServiceSalon("parlour")+"page: {embed_origins: ["+listed+"]}\n")
+	w.publish(t, "parlour", buildSelfServiceSalon("parlour")+"page: {embed_origins: ["+listed+"]}\n")
 	p := &pages{platform: w, chromium: chromium, listedSite: listed, unlistedSite: stranger,
-		key: w.key(t, "parlour", "write"), cut: w.idsByName(t, "parlour", "services")["Cut"]}
+		key: w.createKey(t, "parlour", "write"), cut: w.idsByName(t, "parlour", "services")["Cut"]}
 	for name, do := range map[string]func(*testing.T){
 		"book in every way": p.bookInEveryWay, "impatient": p.bookImpatiently, "two tabs": p.bookInTwoTabs,
 		"changing offer": p.bookWhileOfferChanges,
@@ -75,7 +75,7 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 	}
 	t.Run("a booking is seen, moved and cancelled by its link", p.rescheduleAndCancel)
 	t.Run("another site embeds the page", p.embedPage)
-	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true},
+	for name, as := range map[string]visitor.Profile{"without JavaScript": {NoScript: true},
 		"in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
 		t.Run("by link "+name, func(t *testing.T) { p.cancelPaidBooking(t, as) })
 	}
@@ -83,46 +83,46 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 
 func (p *pages) rescheduleAndCancel(t *testing.T) {
 	t.Parallel()
-	link := p.bookForLink(t, "parlour", appointment(p.cut, "2027-03-02", "10:00"))
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	link := p.bookForLink(t, "parlour", newOrder(p.cut, "2027-03-02", "10:00"))
+	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(link)
-	v.Sees("Booking confirmed", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
+	v.ExpectText("Booking confirmed", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
 	v.Check()
-	v.Keep("manage-390")
+	v.SaveScreenshot("manage-390")
 	v.Press("Choose another time")
-	v.Sees("10:00 – 10:45")
+	v.ExpectText("10:00 – 10:45")
 	v.Check()
-	v.Keep("move-390")
+	v.SaveScreenshot("move-390")
 	v.Press("Wednesday, 3 March")
-	v.Until("its times are shown", `document.querySelector("#times h2").innerText.startsWith("Wednesday")`)
-	p.book(t, "parlour", p.key, appointment(p.cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusCreated, "")
+	v.Await("its times are shown", `document.querySelector("#times h2").innerText.startsWith("Wednesday")`)
+	p.book(t, "parlour", p.key, newOrder(p.cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusCreated, "")
 	v.Press("11:00") // another customer has just booked it
-	v.Sees("This time is no longer free")
+	v.ExpectText("This time is no longer free")
 	v.Check()
 	v.Press("12:00")
-	v.Sees("Your booking has a new time", "12:00 – 12:45")
+	v.ExpectText("Your booking has a new time", "12:00 – 12:45")
 	v.Check()
 	v.Press("Cancel booking")
-	v.Sees("Cancel this booking?")
+	v.ExpectText("Cancel this booking?")
 	v.Check()
-	v.Keep("cancel-390")
+	v.SaveScreenshot("cancel-390")
 	v.PressTwice("Cancel booking")
-	v.Sees("Booking cancelled", "Book again")
-	v.SeesNot("Choose another time", "Add to calendar")
+	v.ExpectText("Booking cancelled", "Book again")
+	v.ExpectNoText("Choose another time", "Add to calendar")
 	v.Check()
 	v.Back()
 	v.Go(link + "/cancel") // the page does not ask again
-	v.Sees("Booking cancelled")
+	v.ExpectText("Booking cancelled")
 }
 
 // cancelPaidBooking cancels a booking that was paid online, in the last 48 hours before its start. The page shows the
 // refund of half the price before the customer confirms.
-func (p *pages) cancelPaidBooking(t *testing.T, as visitor.As) {
+func (p *pages) cancelPaidBooking(t *testing.T, as visitor.Profile) {
 	t.Parallel()
-	o := appointment(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
-		"ja": "15:00"}[as.Locale]).with("payment_choice", "online")
-	link := p.bookForLink(t, "parlour", o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
-	v := p.visit(t, as)
+	o := newOrder(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
+		"ja": "15:00"}[as.Locale]).withField("payment_choice", "online")
+	link := p.bookForLink(t, "parlour", o.withField("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
+	v := p.openVisitor(t, as)
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
 		"ar": {"تم تأكيد الحجز", "إلغاء الحجز", "المسترد", "5.00", "تم إلغاء الحجز"},
@@ -130,17 +130,17 @@ func (p *pages) cancelPaidBooking(t *testing.T, as visitor.As) {
 	}[as.Locale]
 	name := "paid-" + as.Locale
 	v.Go(link)
-	v.Sees(words[0])
+	v.ExpectText(words[0])
 	v.Check()
-	v.Keep(name)
+	v.SaveScreenshot(name)
 	v.Press(words[1])
-	v.Sees(words[3])
+	v.ExpectText(words[3])
 	v.Check()
-	v.Keep(name + "-cancel")
+	v.SaveScreenshot(name + "-cancel")
 	v.Press(words[1])
-	v.Sees(words[4])
+	v.ExpectText(words[4])
 	v.Check()
-	v.Keep(name + "-cancelled")
+	v.SaveScreenshot(name + "-cancelled")
 }
 
 // TestCustomerLinkRejectsUnknownTokensAndForeignSites checks that all invalid links have the same page, also links of
@@ -149,10 +149,10 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	w.publish(t, "link-holder",
-		salon("link-holder", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
-	p := &pages{platform: w, key: w.key(t, "link-holder", "write"),
+		buildSalon("link-holder", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
+	p := &pages{platform: w, key: w.createKey(t, "link-holder", "write"),
 		cut: w.idsByName(t, "link-holder", "services")["Cut"]}
-	link := p.bookForLink(t, "link-holder", appointment(p.cut, "2027-03-02", "10:00"))
+	link := p.bookForLink(t, "link-holder", newOrder(p.cut, "2027-03-02", "10:00"))
 	read := func(path string) reply {
 		return w.do(t, http.MethodGet, path, nil, http.Header{"X-Forwarded-For": {newAddress()}})
 	}
@@ -161,9 +161,9 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 		good.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page: %d %v", good.status, good.header)
 	}
-	erased := p.bookForLink(t, "link-holder", appointment(p.cut, "2027-03-02", "12:00").with("customer_email",
+	erased := p.bookForLink(t, "link-holder", newOrder(p.cut, "2027-03-02", "12:00").withField("customer_email",
 		"gone@example.com"))
-	w.admin(t, http.MethodPost, "businesses/link-holder/customers/erase",
+	w.callAdmin(t, http.MethodPost, "businesses/link-holder/customers/erase",
 		[]byte(`{"email":"gone@example.com","force":true}`)).checkStatus(t, http.StatusOK, "")
 	one := read(erased)
 	if one.status != http.StatusNotFound || !strings.HasPrefix(one.header.Get("Content-Type"), "text/html") {
@@ -193,7 +193,7 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
-	if statuses := w.bookingStatuses(t, "link-holder"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
+	if statuses := w.listBookingStatuses(t, "link-holder"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
 		t.Errorf("another site's form did something: %v", statuses)
 	}
 	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") ||
@@ -206,7 +206,7 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).decode(t,
+	w.callAdmin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).decode(t,
 		http.StatusCreated,
 		&made)
 	feed := read(made.URL)

@@ -27,9 +27,9 @@ func connectStripe(stripe string) func(*allinone.Config) {
 	}
 }
 
-// paymentSucceeded returns Stripe's event about a successful payment to the account of a [paidSalon]. The argument
+// newPaymentEvent returns Stripe's event about a successful payment to the account of a [buildPaidSalon]. The argument
 // `reference` is the id of the payment.
-func paymentSucceeded(slug, reference string) string {
+func newPaymentEvent(slug, reference string) string {
 	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_%s",
 		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, slug, reference)
 }
@@ -49,13 +49,13 @@ func (w *platform) notifyStripe(t *testing.T, event, signature string) reply {
 		http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Stripe-Signature": {signature}})
 }
 
-// bookingStatuses returns the statuses of all bookings of a business.
-func (w *platform) bookingStatuses(t *testing.T, slug string) []string {
+// listBookingStatuses returns the statuses of all bookings of a business.
+func (w *platform) listBookingStatuses(t *testing.T, slug string) []string {
 	t.Helper()
 	var list struct {
 		Bookings []struct{ Status string }
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/bookings", nil).decode(t, http.StatusOK, &list)
 	var all []string
 	for _, b := range list.Bookings {
 		all = append(all, b.Status)
@@ -63,9 +63,9 @@ func (w *platform) bookingStatuses(t *testing.T, slug string) []string {
 	return all
 }
 
-// paidSalon returns the manifest of a salon that requires an online deposit of 25 percent for Cut.
-func paidSalon(slug string) string {
-	manifest := strings.Replace(salon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
+// buildPaidSalon returns the manifest of a salon that requires an online deposit of 25 percent for Cut.
+func buildPaidSalon(slug string) string {
+	manifest := strings.Replace(buildSalon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
 	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_"+
 		slug+"}\n  modes: {services: online}\nhours:\n", 1)
 	return strings.Replace(manifest, "price: 40.00,",
@@ -75,9 +75,9 @@ func paidSalon(slug string) string {
 func TestBookPaysOnline(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, checkRouting(t), connectStripe(mock.URL))
-	w.publish(t, "paid", paidSalon("paid"))
-	key, cut := w.key(t, "paid", "write"), w.idsByName(t, "paid", "services")["Cut"]
+	w := startPlatform(t, checkRouting(t), connectStripe(mock.URL))
+	w.publish(t, "paid", buildPaidSalon("paid"))
+	key, cut := w.createKey(t, "paid", "write"), w.idsByName(t, "paid", "services")["Cut"]
 
 	var booked struct {
 		PaymentRequired bool
@@ -87,35 +87,36 @@ func TestBookPaysOnline(t *testing.T) {
 			ClientSecret                  string `json:"client_secret"`
 		}
 	}
-	w.book(t, "paid", key, appointment(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &booked)
+	w.book(t, "paid", key, newOrder(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &booked)
 	p := booked.Payment
 	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" ||
 		p.Reference == "" || p.ClientSecret == "" {
 		t.Errorf("got %+v", booked)
 	}
-	event := paymentSucceeded("paid", p.Reference)
+	event := newPaymentEvent("paid", p.Reference)
 	for name, signature := range map[string]string{"no signature": "", "another event's": signEvent("{}"),
 		"a made-up one": "t=1,v1=00"} {
 		if a := w.notifyStripe(t, event, signature); a.status != http.StatusBadRequest ||
-			!slices.Equal(w.bookingStatuses(t, "paid"),
+			!slices.Equal(w.listBookingStatuses(t, "paid"),
 				[]string{"pending"}) {
-			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.bookingStatuses(t, "paid"))
+			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status,
+				w.listBookingStatuses(t, "paid"))
 		}
 	}
 	w.notifyStripe(t, event, signEvent(event)).checkStatus(t, http.StatusOK, "")
-	if got := w.bookingStatuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
+	if got := w.listBookingStatuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
 		t.Errorf("after it was paid the bookings are %v", got)
 	}
-	unknown := paymentSucceeded("paid", "pi_unknown")
+	unknown := newPaymentEvent("paid", "pi_unknown")
 	w.notifyStripe(t, unknown, signEvent(unknown)).checkStatus(t, http.StatusOK, "")
 
 	mock.Stop()
-	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).checkStatus(t, http.StatusServiceUnavailable,
+	w.book(t, "paid", key, newOrder(cut, "2027-03-01", "12:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"payment_unavailable")
 	// The platform frees the time of the unpaid booking at once, or by the reconciliation if the database is slow.
 	testkit.WaitUntil(t, "what was not paid is free again", func(context.Context) error {
 		free := make(map[string]bool)
-		for _, s := range w.slots(t, "paid", "2027-03-01", "service_id="+cut).Slots {
+		for _, s := range w.listSlots(t, "paid", "2027-03-01", "service_id="+cut).Slots {
 			free[s.Time] = true
 		}
 		if free["10:00"] {
@@ -126,15 +127,15 @@ func TestBookPaysOnline(t *testing.T) {
 		}
 		return nil
 	})
-	w.ownerCancelsThePaidBooking(t)
+	w.cancelPaidBooking(t)
 }
 
-// ownerCancelsThePaidBooking cancels a paid booking while Stripe is stopped. The refund stays pending until Stripe runs
+// cancelPaidBooking cancels a paid booking while Stripe is stopped. The refund stays pending until Stripe runs
 // again.
-func (w *platform) ownerCancelsThePaidBooking(t *testing.T) {
+func (w *platform) cancelPaidBooking(t *testing.T) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID, Status string } }
-	w.admin(t, http.MethodGet, "businesses/paid/bookings?status=confirmed", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/paid/bookings?status=confirmed", nil).decode(t, http.StatusOK, &list)
 	at := "businesses/paid/bookings/" + list.Bookings[0].ID
 	type refund struct {
 		Amount  float64
@@ -145,20 +146,20 @@ func (w *platform) ownerCancelsThePaidBooking(t *testing.T) {
 		Allowed bool
 		Refund  refund
 	}
-	w.admin(t, http.MethodGet, at+"/cancellation", nil).decode(t, http.StatusOK, &preview)
+	w.callAdmin(t, http.MethodGet, at+"/cancellation", nil).decode(t, http.StatusOK, &preview)
 	if !preview.Allowed || preview.Refund != (refund{Amount: 10, Percent: 100}) {
 		t.Errorf("the preview is %+v", preview)
 	}
-	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 10.01}`)).checkStatus(t, http.StatusConflict,
+	w.callAdmin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 10.01}`)).checkStatus(t, http.StatusConflict,
 		"conflict")
 	var cancelled struct {
 		Status  string
 		Payment struct{ Refund refund }
 	}
-	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).decode(t, http.StatusOK, &cancelled)
+	w.callAdmin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).decode(t, http.StatusOK, &cancelled)
 	if cancelled.Status != "cancelled" || cancelled.Payment.Refund != (refund{Amount: 2.5, Percent: 25,
 		Status: "pending"}) {
 		t.Errorf("cancelled, it is %+v", cancelled)
 	}
-	w.admin(t, http.MethodPost, at+"/refund", nil).checkStatus(t, http.StatusConflict, "conflict")
+	w.callAdmin(t, http.MethodPost, at+"/refund", nil).checkStatus(t, http.StatusConflict, "conflict")
 }

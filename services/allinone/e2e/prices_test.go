@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// fair returns the manifest of a business. Each service has a price of 40, and each except plain has a pricing rule.
-// The rules assume that today is Monday, 2027-03-01.
-func fair(slug string) string {
+// buildFair returns the manifest of a business. Each service has a price of 40, and each except plain has a pricing
+// rule. The rules assume that today is Monday, 2027-03-01.
+func buildFair(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
 slug: ` + slug + `
@@ -47,8 +47,8 @@ pricing_rules:
 func TestBookAppliesQuotedAndLatePricingRules(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "priced", fair("priced"))
-	key := w.key(t, "priced", "write")
+	w.publish(t, "priced", buildFair("priced"))
+	key := w.createKey(t, "priced", "write")
 	var list struct {
 		Services []struct {
 			ID, Name    string
@@ -77,7 +77,7 @@ func TestBookAppliesQuotedAndLatePricingRules(t *testing.T) {
 				}
 			}
 		}
-		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email",
+		o := newOrder(s.ID, "2027-03-02", "10:00").withField("party_size", 4).withField("customer_email",
 			"ada@"+s.ID+".example")
 		w.book(t, "priced", key, o).decode(t, http.StatusCreated, &got)
 		b := got.Booking

@@ -24,23 +24,24 @@ events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time
 func bookEverything(t *testing.T, w *platform, key string) {
 	t.Helper()
 	cut := w.idsByName(t, "quay", "services")["Cut"]
-	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).checkStatus(t,
+	w.book(t, "quay", key, newOrder(cut, "2027-03-02", "10:00").withField("customer_name",
+		"Old Customer")).checkStatus(t,
 		http.StatusCreated, "")
 	kayak := w.idsByName(t, "quay", "rentals")["Kayak"]
-	w.admin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
+	w.callAdmin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
 		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).checkStatus(t, http.StatusCreated, "")
-	w.admin(t, http.MethodPost, "invitations",
+	w.callAdmin(t, http.MethodPost, "invitations",
 		[]byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).checkStatus(t,
 		http.StatusCreated, "")
-	gala := w.events(t, "quay/events").Events[0]
-	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
+	gala := w.listEvents(t, "quay/events").Events[0]
+	w.mustSellTickets(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
 }
 
-// businessID returns the id of a business in the list of businesses.
-func (w *platform) businessID(t *testing.T, slug string) string {
+// findBusinessID returns the id of a business in the list of businesses.
+func (w *platform) findBusinessID(t *testing.T, slug string) string {
 	t.Helper()
 	var list struct{ Businesses []struct{ ID, Slug string } }
-	w.admin(t, http.MethodGet, "businesses", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses", nil).decode(t, http.StatusOK, &list)
 	for _, b := range list.Businesses {
 		if b.Slug == slug {
 			return b.ID
@@ -56,39 +57,41 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	t.Parallel()
 	databaseURL := testkit.Database(t, "e2e")
 	on := func(now string) *platform {
-		return start(t, allowLoopback, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
+		return startPlatform(t, allowLoopback, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
 	}
 	w := on(monday)
-	w.publish(t, "quay", salon("quay", 1)+quayBusiness)
-	oldID, oldKey := w.businessID(t, "quay"), w.key(t, "quay", "all")
+	w.publish(t, "quay", buildSalon("quay", 1)+quayBusiness)
+	oldID, oldKey := w.findBusinessID(t, "quay"), w.createKey(t, "quay", "all")
 	url, arrived := startReceiver(t)
-	w.admin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
+	w.callAdmin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
 		url)).checkStatus(t, http.StatusCreated, "")
 	bookEverything(t, w, oldKey)
 	nextDelivery(t, arrived)
-	w.admin(t, http.MethodDelete, "businesses/quay", nil).checkStatus(t, http.StatusConflict, "conflict")
-	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
+	w.callAdmin(t, http.MethodDelete, "businesses/quay", nil).checkStatus(t, http.StatusConflict, "conflict")
+	w.callAdmin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
 	cut := "6f1c1f4e-8f3c-4a5b-9e3f-1b1f6f4f0a01"
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusUnauthorized,
+	w.book(t, "quay", oldKey, newOrder(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusUnauthorized,
 		"invalid_api_key")
 
-	w.publish(t, "quay", salon("quay", 1)+quayBusiness)
-	newID := w.businessID(t, "quay")
+	w.publish(t, "quay", buildSalon("quay", 1)+quayBusiness)
+	newID := w.findBusinessID(t, "quay")
 	if newID == oldID {
 		t.Fatalf("the new business has the id of the removed one, %s", newID)
 	}
 	w.checkNothingOfOld(t, oldKey)
-	newKey := w.key(t, "quay", "all")
+	newKey := w.createKey(t, "quay", "all")
 	bookEverything(t, w, newKey) // starts, units and tickets that the removed business has sold are free here
-	versions := w.admin(t, http.MethodGet, "businesses/quay/versions", nil)
+	versions := w.callAdmin(t, http.MethodGet, "businesses/quay/versions", nil)
 	if n := strings.Count(string(versions.body), "published_at"); n != 1 {
 		t.Errorf("the new business has %d versions: %s", n, versions.body)
 	}
-	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).checkStatus(t, http.StatusNotFound,
+	w.callAdmin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).checkStatus(t,
+		http.StatusNotFound,
 		"not_found")
-	w.publish(t, "quay", strings.Replace(salon("quay", 1)+quayBusiness, "timezone:", "cooling_off_hours: 5\ntimezone:",
+	w.publish(t, "quay", strings.Replace(buildSalon("quay", 1)+quayBusiness, "timezone:",
+		"cooling_off_hours: 5\ntimezone:",
 		1))
-	if id := w.businessID(t, "quay"); id != newID {
+	if id := w.findBusinessID(t, "quay"); id != newID {
 		t.Errorf("its next version has the id %s, after %s", id, newID)
 	}
 	w.stop(t)
@@ -98,16 +101,16 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	}
 	before := countRows(t, databaseURL, newID)
 	w = on("2027-04-15T06:00:00Z")
-	awaitErased(t, databaseURL, oldID)
+	awaitErasure(t, databaseURL, oldID)
 	after := countRows(t, databaseURL, newID)
 	delete(before, "notifications") // notifications continues to store messages
 	delete(after, "notifications")
 	if !maps.Equal(before, after) {
 		t.Errorf("the new business had the rows %v and has %v", before, after)
 	}
-	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
-	w.publish(t, "quay", salon("quay", 1))
-	if id := w.businessID(t, "quay"); id == oldID || id == newID {
+	w.callAdmin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
+	w.publish(t, "quay", buildSalon("quay", 1))
+	if id := w.findBusinessID(t, "quay"); id == oldID || id == newID {
 		t.Errorf("the third business has the id of one before it, %s", id)
 	}
 }
@@ -115,11 +118,11 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 func (w *platform) checkNothingOfOld(t *testing.T, oldKey string) {
 	t.Helper()
 	cut := w.idsByName(t, "quay", "services")["Cut"]
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).checkStatus(t, http.StatusUnauthorized,
+	w.book(t, "quay", oldKey, newOrder(cut, "2027-03-02", "11:00")).checkStatus(t, http.StatusUnauthorized,
 		"invalid_api_key")
 	for _, list := range []string{"bookings?from=2027-01-01&to=2027-12-31",
 		"reservations?from=2027-01-01&to=2027-12-31", "tickets", "keys"} {
-		if a := w.admin(t, http.MethodGet, "businesses/quay/"+list, nil); a.status != http.StatusOK ||
+		if a := w.callAdmin(t, http.MethodGet, "businesses/quay/"+list, nil); a.status != http.StatusOK ||
 			strings.Contains(string(a.body), `"id"`) {
 			t.Errorf("%s of the new business: %d %s", list, a.status, a.body)
 		}
@@ -156,9 +159,9 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	return held
 }
 
-// awaitErased waits until no table has rows of a business. It polls the tables, because the erasing job does not report
-// its end.
-func awaitErased(t *testing.T, databaseURL, business string) {
+// awaitErasure waits until no table has rows of a business. It polls the tables, because the erasing job does not
+// report its end.
+func awaitErasure(t *testing.T, databaseURL, business string) {
 	t.Helper()
 	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {
 		held := countRows(t, databaseURL, business)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// boathouse returns the manifest of a business that rents ten canoes and one boat by the day, and two kayaks by the
-// hour.
-func boathouse(slug string) string {
+// buildBoathouse returns the manifest of a business that rents ten canoes and one boat by the day, and two kayaks by
+// the hour.
+func buildBoathouse(slug string) string {
 	return fmt.Sprintf(`apiVersion: slotmesh/v1
 kind: Business
 slug: %s
@@ -65,11 +65,12 @@ func (w *platform) mustReserve(t *testing.T, slug, rental, from, to string, quan
 
 func (w *platform) changeReservation(t *testing.T, slug, id, move string) {
 	t.Helper()
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/reservations/"+id+"/"+move, nil).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/reservations/"+id+"/"+move, nil).checkStatus(t, http.StatusOK,
+		"")
 }
 
-// availability returns the messageCode of an unavailable rental, "" if the rental is available.
-func (w *platform) availability(t *testing.T, slug, query string) string {
+// listAvailability returns the messageCode of an unavailable rental, "" if the rental is available.
+func (w *platform) listAvailability(t *testing.T, slug, query string) string {
 	t.Helper()
 	var v struct {
 		Available                   bool
@@ -85,7 +86,7 @@ func (w *platform) availability(t *testing.T, slug, query string) string {
 func TestRentalsCountAvailableUnits(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t) // today is Monday, 2027-03-01
-	w.publish(t, "boats-listed", boathouse("boats-listed"))
+	w.publish(t, "boats-listed", buildBoathouse("boats-listed"))
 	ids := w.idsByName(t, "boats-listed", "rentals")
 	var list struct {
 		Rentals []struct {
@@ -111,7 +112,7 @@ func TestRentalsCountAvailableUnits(t *testing.T) {
 	w.mustReserve(t, "boats-listed", ids["Canoe"], "2027-03-04", "2027-03-06", 7)
 	days := "rentalId=" + ids["Canoe"] + "&startDate=2027-03-02&endDate=2027-03-06&quantity="
 	for quantity, want := range map[string]string{"3": "", "4": "not_enough_units"} {
-		if got := w.availability(t, "boats-listed", days+quantity); got != want {
+		if got := w.listAvailability(t, "boats-listed", days+quantity); got != want {
 			t.Errorf("%s canoes: %q, want %q", quantity, got, want)
 		}
 	}
@@ -119,7 +120,7 @@ func TestRentalsCountAvailableUnits(t *testing.T) {
 	w.mustReserve(t, "boats-listed", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "12:00", "14:00")
 	hours := "rentalId=" + ids["Kayak"] + "&startDate=2027-03-02&endDate=2027-03-02&startTime="
 	for times, want := range map[string]string{"14:00&endTime=15:00": "", "13:00&endTime=15:00": "nothing_available"} {
-		if got := w.availability(t, "boats-listed", hours+times); got != want {
+		if got := w.listAvailability(t, "boats-listed", hours+times); got != want {
 			t.Errorf("a kayak at %s: %q, want %q", times, got, want)
 		}
 	}
@@ -137,7 +138,7 @@ func TestRentalsCountAvailableUnits(t *testing.T) {
 func TestOverdueRentalOccupiesTodayOnly(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "boats-late", boathouse("boats-late"))
+	w.publish(t, "boats-late", buildBoathouse("boats-late"))
 	boat := w.idsByName(t, "boats-late", "rentals")["Boat"]
 	id := w.mustReserve(t, "boats-late", boat, "2027-02-27", "2027-02-28", 1) // ended yesterday
 	w.changeReservation(t, "boats-late", id, "pickup")
@@ -147,7 +148,7 @@ func TestOverdueRentalOccupiesTodayOnly(t *testing.T) {
 			"&startDate=2027-03-01&endDate=2027-03-01": today, "&startDate=2027-03-02&endDate=2027-03-02": tomorrow,
 			"&startDate=2027-03-01&endDate=2027-03-02": both,
 		} {
-			if got := w.availability(t, "boats-late", "rentalId="+boat+dates); got != want {
+			if got := w.listAvailability(t, "boats-late", "rentalId="+boat+dates); got != want {
 				t.Errorf("%s: %q, want %q", dates, got, want)
 			}
 		}
@@ -159,13 +160,13 @@ func TestOverdueRentalOccupiesTodayOnly(t *testing.T) {
 			Overdue bool
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/boats-late/reservations", nil).decode(t, http.StatusOK, &list)
+	w.callAdmin(t, http.MethodGet, "businesses/boats-late/reservations", nil).decode(t, http.StatusOK, &list)
 	if len(list.Reservations) != 1 || !list.Reservations[0].Overdue || list.Reservations[0].Status != "picked_up" {
 		t.Errorf("the list is %+v", list)
 	}
 	w.changeReservation(t, "boats-late", id, "return")
 	expect("", "", "")
-	w.admin(t, http.MethodPost, "businesses/boats-late/reservations/"+id+"/cancel", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/boats-late/reservations/"+id+"/cancel", nil).checkStatus(t,
 		http.StatusConflict,
 		"conflict")
 }
@@ -173,7 +174,7 @@ func TestOverdueRentalOccupiesTodayOnly(t *testing.T) {
 func TestConcurrentReservationsStopAtStock(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "boats-race", boathouse("boats-race"))
+	w.publish(t, "boats-race", buildBoathouse("boats-race"))
 	canoe := w.idsByName(t, "boats-race", "rentals")["Canoe"]
 	w.mustReserve(t, "boats-race", canoe, "2027-03-02", "2027-03-05", 7)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,8 +204,8 @@ func TestConcurrentReservationsStopAtStock(t *testing.T) {
 
 func TestRentalCalendarIsUnknownWithoutRental(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "gone", boathouse("gone"))
+	w := startPlatform(t)
+	w.publish(t, "gone", buildBoathouse("gone"))
 	boat := w.idsByName(t, "gone", "rentals")["Boat"]
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)

@@ -29,9 +29,10 @@ func openReplicas(t *testing.T) *replicaPair {
 	url, r := testkit.Database(t, "e2e"), &replicaPair{}
 	cache := miniredis.RunT(t)
 	for i := range r.all {
-		r.all[i] = start(t, allowLoopback, func(c *allinone.Config) {
+		r.all[i] = startPlatform(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.RedisURL = url, "redis://"+cache.Addr()
-			c.Settings = withSettings(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0",
+			c.Settings = withSettings(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE",
+				"0",
 				"LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
 		})
 	}
@@ -41,8 +42,8 @@ func openReplicas(t *testing.T) *replicaPair {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.database.Close(t.Context()) })
-	r.all[0].publish(t, "salon", salon("salon", 4))
-	r.key = r.all[0].key(t, "salon", "write")
+	r.all[0].publish(t, "salon", buildSalon("salon", 4))
+	r.key = r.all[0].createKey(t, "salon", "write")
 	r.cut = r.all[0].idsByName(t, "salon", "services")["Cut"]
 	return r
 }
@@ -87,7 +88,7 @@ func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 			for n := 0; ; n++ {
 				minute := (client*7 + n) % 32 * 15
 				late := over.Load()
-				o := appointment(r.cut, day, fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60))
+				o := newOrder(r.cut, day, fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60))
 				a, err := r.all[client%2].tryBook("salon", r.key, o, nil)
 				if err != nil {
 					t.Error(err)
@@ -117,7 +118,7 @@ func TestReplicasWithoutRedisApplyPublishAndRevocation(t *testing.T) {
 	r := openReplicas(t)
 	const closed, open = "2027-03-03", "2027-03-02"
 	there, last := r.race(t, closed, func() {
-		r.all[0].publish(t, "salon", salon("salon", 4)+"overrides: [{date: "+closed+", hours: []}]\n")
+		r.all[0].publish(t, "salon", buildSalon("salon", 4)+"overrides: [{date: "+closed+", hours: []}]\n")
 	})
 	if n := r.countBookings(t, closed); n != there {
 		t.Errorf("%d bookings on the day that was closed, %d of them after that was answered", n, n-there)
@@ -138,15 +139,15 @@ func TestReplicasWithoutRedisApplyPublishAndRevocation(t *testing.T) {
 // not confirmed the new version. The version is published nevertheless.
 func TestPublishFailsWithoutBooking(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
+	w := startPlatform(t)
+	w.publish(t, "salon", buildSalon("salon", 1))
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(salon("salon", 1), "name: Cut", "name: Trim", 1)
-	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).checkStatus(t, http.StatusServiceUnavailable,
+	changed := strings.Replace(buildSalon("salon", 1), "name: Cut", "name: Trim", 1)
+	w.callAdmin(t, http.MethodPut, "businesses/salon", []byte(changed)).checkStatus(t, http.StatusServiceUnavailable,
 		"outcome_unknown")
-	if a := w.admin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
+	if a := w.callAdmin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
 		t.Errorf("what is published is %d %s", a.status, a.body)
 	}
 }

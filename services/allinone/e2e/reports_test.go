@@ -9,13 +9,13 @@ import (
 func TestReportsCountBookings(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "counted", salon("counted", 1))
-	key, cut := w.key(t, "counted", "write"), w.idsByName(t, "counted", "services")["Cut"]
+	w.publish(t, "counted", buildSalon("counted", 1))
+	key, cut := w.createKey(t, "counted", "write"), w.idsByName(t, "counted", "services")["Cut"]
 	var told struct{ Booking struct{ ID string } }
 	for _, clock := range []string{"10:00", "12:00"} {
-		w.book(t, "counted", key, appointment(cut, "2027-03-02", clock)).decode(t, http.StatusCreated, &told)
+		w.book(t, "counted", key, newOrder(cut, "2027-03-02", clock)).decode(t, http.StatusCreated, &told)
 	}
-	w.admin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).checkStatus(t,
 		http.StatusOK,
 		"")
 	const week = "?from=2027-03-01&to=2027-03-07"
@@ -25,7 +25,7 @@ func TestReportsCountBookings(t *testing.T) {
 			Bookings, Pending, Cancelled int
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/counted/reports/bookings"+week, nil).decode(t, http.StatusOK, &bookings)
+	w.callAdmin(t, http.MethodGet, "businesses/counted/reports/bookings"+week, nil).decode(t, http.StatusOK, &bookings)
 	if r := bookings.Rows; len(r) != 1 || r[0].Date != "2027-03-01" || r[0].Source != "api" || r[0].Bookings != 2 ||
 		r[0].Pending != 1 || r[0].Cancelled != 1 {
 		t.Errorf("%+v", r)
@@ -36,7 +36,7 @@ func TestReportsCountBookings(t *testing.T) {
 			Sold           int
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/counted/reports/revenue"+week, nil).decode(t, http.StatusOK, &revenue)
+	w.callAdmin(t, http.MethodGet, "businesses/counted/reports/revenue"+week, nil).decode(t, http.StatusOK, &revenue)
 	if r := revenue.Rows; len(r) != 1 || r[0].Kind != "booking" || r[0].Currency != "EUR" || r[0].Sold != 1 {
 		t.Errorf("%+v", r)
 	}
@@ -48,7 +48,7 @@ func TestReportsCountBookings(t *testing.T) {
 			Utilisation   *float64
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week, nil).decode(t, http.StatusOK, &used)
+	w.callAdmin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week, nil).decode(t, http.StatusOK, &used)
 	if r := used.Rows; len(r) == 0 || r[0].StaffName == "" || r[0].BookedMinutes < 30 ||
 		r[0].OpenMinutes < r[0].BookedMinutes || r[0].Utilisation == nil {
 		t.Errorf("%+v", r)

@@ -16,11 +16,11 @@ type adminBooking struct {
 	Total                    json.Number
 }
 
-// listedTimes returns the starts that /slots lists on a date.
-func (w *platform) listedTimes(t *testing.T, slug, date, query string) []string {
+// listTimes returns the starts that /slots lists on a date.
+func (w *platform) listTimes(t *testing.T, slug, date, query string) []string {
 	t.Helper()
 	var times []string
-	for _, s := range w.slots(t, slug, date, query).Slots {
+	for _, s := range w.listSlots(t, slug, date, query).Slots {
 		times = append(times, s.Time[:len("00:00")])
 	}
 	return times
@@ -28,7 +28,7 @@ func (w *platform) listedTimes(t *testing.T, slug, date, query string) []string 
 
 func (w *platform) expectListed(t *testing.T, query string, want map[string]bool) {
 	t.Helper()
-	listed := w.listedTimes(t, "moving", "2027-03-02", query)
+	listed := w.listTimes(t, "moving", "2027-03-02", query)
 	for clock, there := range want {
 		if slices.Contains(listed, clock) != there {
 			t.Errorf("%s is listed: %v, in %v", clock, !there, listed)
@@ -39,16 +39,16 @@ func (w *platform) expectListed(t *testing.T, query string, want map[string]bool
 func TestAdminBooksAndReschedules(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "moving", strings.Replace(salon("moving", 1), "bookings: {", "bookings: {confirm: auto, ", 1))
-	key, cut := w.key(t, "moving", "write"), w.idsByName(t, "moving", "services")["Cut"]
+	w.publish(t, "moving", strings.Replace(buildSalon("moving", 1), "bookings: {", "bookings: {confirm: auto, ", 1))
+	key, cut := w.createKey(t, "moving", "write"), w.idsByName(t, "moving", "services")["Cut"]
 	query := "service_id=" + cut
 	post := func(path string, body any) reply {
 		t.Helper()
-		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, encodeJSON(t, body))
+		return w.callAdmin(t, http.MethodPost, "businesses/moving/bookings"+path, encodeJSON(t, body))
 	}
 
 	var told struct{ Booking struct{ ID, Status string } }
-	w.book(t, "moving", key, appointment(cut, "2027-03-02", "10:00")).decode(t, http.StatusCreated, &told)
+	w.book(t, "moving", key, newOrder(cut, "2027-03-02", "10:00")).decode(t, http.StatusCreated, &told)
 	if told.Booking.Status != "confirmed" {
 		t.Errorf("a business that confirms at once answers %s", told.Booking.Status)
 	}
@@ -62,10 +62,10 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false,
 		"11:00": true})
 
-	w.book(t, "moving", key, appointment(cut, "2027-03-02", "12:00")).checkStatus(t, http.StatusCreated, "")
-	before := w.listedTimes(t, "moving", "2027-03-02", query)
+	w.book(t, "moving", key, newOrder(cut, "2027-03-02", "12:00")).checkStatus(t, http.StatusCreated, "")
+	before := w.listTimes(t, "moving", "2027-03-02", query)
 	post(move, order{"date": "2027-03-02", "time": "12:15"}).checkStatus(t, http.StatusConflict, "no_staff_available")
-	if after := w.listedTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
+	if after := w.listTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
 		t.Errorf("a refused move changes what is listed from %v to %v", before, after)
 	}
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &again)
@@ -78,7 +78,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 
 	for clock, want := range map[string]int{"14:30": http.StatusConflict, "16:30": http.StatusConflict,
 		"15:03": http.StatusCreated} {
-		a := post("", appointment(cut, "2027-03-02", clock))
+		a := post("", newOrder(cut, "2027-03-02", clock))
 		if a.status != want {
 			t.Errorf("an owner books %s: %d %s, want %d", clock, a.status, a.body, want)
 		}
@@ -90,7 +90,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 			}
 		}
 	}
-	post("", appointment(cut, "2027-03-02", "15:05")).checkStatus(t, http.StatusConflict, "no_staff_available")
+	post("", newOrder(cut, "2027-03-02", "15:05")).checkStatus(t, http.StatusConflict, "no_staff_available")
 
 	post("/"+told.Booking.ID+"/cancel", order{}).checkStatus(t, http.StatusOK, "")
 	post(move, order{"date": "2027-03-02", "time": "16:00"}).checkStatus(t, http.StatusConflict, "conflict")

@@ -230,7 +230,7 @@ func checkStatement(t testing.TB, databaseURL, service, text string) {
 		t.Errorf("%s sent a statement that cannot be planned: %v\n%s", service, err, text)
 		return
 	}
-	unrouted := p.unrouted()
+	unrouted := p.findUnrouted()
 	for _, of := range crossBusiness {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), of.has) {
 			continue
@@ -273,7 +273,7 @@ func TestPlanFindsUnroutedStatements(t *testing.T) {
 		p, err := explain(t.Context(), databaseURL, "booking", text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if unrouted := p.unrouted(); (len(unrouted) == 0) != right {
+		} else if unrouted := p.findUnrouted(); (len(unrouted) == 0) != right {
 			t.Errorf("%s: routed is %t, for %q, of this plan:\n%s", text, !right, unrouted,
 				strings.Join(p.conditions, "\n"))
 		}
@@ -340,11 +340,11 @@ type step struct {
 	Plans     []step
 }
 
-// aliases returns the aliases of a step and of all steps below it.
-func (s step) aliases() []string {
+// listAliases returns the aliases of a step and of all steps below it.
+func (s step) listAliases() []string {
 	all := []string{s.Alias}
 	for _, next := range s.Plans {
-		all = append(all, next.aliases()...)
+		all = append(all, next.listAliases()...)
 	}
 	return all
 }
@@ -352,9 +352,10 @@ func (s step) aliases() []string {
 // plan has the tables that a statement requests, and the conditions on their business_id. It is the same for all values
 // of the parameters.
 type plan struct {
-	tables     map[string]int      // tables with business_id, as "schema.table", and the index of that column
-	asked      map[string]string   // table of each alias in the statement
-	same       map[string][]string // by alias: the parameters, such as "$1", and other aliases that its business_id is equal to
+	tables map[string]int    // tables with business_id, as "schema.table", and the index of that column
+	asked  map[string]string // table of each alias in the statement
+	// by alias: the parameters, such as "$1", and other aliases that its business_id is equal to
+	same       map[string][]string
 	conditions []string
 }
 
@@ -433,7 +434,7 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 // condition on the outer row does not route the subquery.
 func (p *plan) read(s step, own []string) {
 	if strings.HasPrefix(s.Subplan, "SubPlan") {
-		own = s.aliases()
+		own = s.listAliases()
 	}
 	var below step // the step whose rows this step reads
 	for _, next := range s.Plans {
@@ -450,7 +451,7 @@ func (p *plan) read(s step, own []string) {
 	switch {
 	case s.Type == "ModifyTable" && s.Operation == "Insert" && held:
 		p.asked[s.Alias] = table
-		p.inserts(s.Alias, column, below)
+		p.addInsert(s.Alias, column, below)
 	case s.Type == "CTE Scan" || s.Type == "WorkTable Scan":
 		p.same[s.Alias] = append(p.same[s.Alias], "CTE "+s.CTE)
 	case s.Type == "Subquery Scan":
@@ -461,19 +462,19 @@ func (p *plan) read(s step, own []string) {
 	for _, condition := range []string{s.IndexCond, s.Recheck, s.Filter, s.Hash, s.Merge, s.Join} {
 		if condition != "" {
 			p.conditions = append(p.conditions, s.Alias+": "+condition)
-			p.condition(condition, own)
+			p.addCondition(condition, own)
 		}
 	}
 }
 
-// inserts records the value that becomes business_id of the inserted rows. The output of a subquery has column names,
+// addInsert records the value that becomes business_id of the inserted rows. The output of a subquery has column names,
 // which may hide a parameter, so inserts continues with the step below a subquery. The column has the same index there,
 // because business_id is the first column of all tables and lists.
-func (p *plan) inserts(alias string, column int, from step) {
+func (p *plan) addInsert(alias string, column int, from step) {
 	for {
 		p.conditions = append(p.conditions, alias+" gets: "+strings.Join(from.Output, ", "))
 		if column < len(from.Output) {
-			p.equal(alias, from.Output[column])
+			p.addEqual(alias, from.Output[column])
 		}
 		if from.Type != "Subquery Scan" || len(p.same[alias]) > 0 {
 			return
@@ -493,17 +494,18 @@ var (
 // column business_id, or it is a parameter or constant in the first column.
 func (p *plan) passOn(name string, output []string) {
 	if len(output) > 0 && named.MatchString(output[0]) {
-		p.equal(name, output[0])
+		p.addEqual(name, output[0])
 	}
 	for _, column := range output {
 		if businessID.MatchString(column) {
-			p.equal(name, column)
+			p.addEqual(name, column)
 		}
 	}
 }
 
-// equal records that business_id of an alias is equal to business_id of another alias, or to a parameter or constant.
-func (p *plan) equal(alias, to string) {
+// addEqual records that business_id of an alias is equal to business_id of another alias, or to a parameter or
+// constant.
+func (p *plan) addEqual(alias, to string) {
 	to = strings.TrimSuffix(stripParentheses(to), "::uuid")
 	if of := businessID.FindStringSubmatch(to); of != nil {
 		p.same[alias] = append(p.same[alias], of[1])
@@ -513,13 +515,13 @@ func (p *plan) equal(alias, to string) {
 	}
 }
 
-// condition records the equalities of business_id in a condition. It reads all parts that AND connects and no part of
-// an OR, because a part of an OR may be false.
-func (p *plan) condition(text string, own []string) {
+// addCondition records the equalities of business_id in a condition. It reads all parts that AND connects and no part
+// of an OR, because a part of an OR may be false.
+func (p *plan) addCondition(text string, own []string) {
 	parts := splitWords(stripParentheses(text), " AND ")
 	if len(parts) > 1 {
 		for _, part := range parts {
-			p.condition(part, own)
+			p.addCondition(part, own)
 		}
 		return
 	}
@@ -534,21 +536,21 @@ func (p *plan) condition(text string, own []string) {
 		}
 		if other := businessID.FindStringSubmatch(sides[1-i]); other == nil || own == nil || slices.Contains(own,
 			of[1]) && slices.Contains(own, other[1]) {
-			p.equal(of[1], sides[1-i])
+			p.addEqual(of[1], sides[1-i])
 		}
 	}
 }
 
 // stripParentheses removes the parentheses around the whole expression.
 func stripParentheses(text string) string {
-	for strings.HasPrefix(text, "(") && closingParenthesis(text) == len(text)-1 {
+	for strings.HasPrefix(text, "(") && findClosingParenthesis(text) == len(text)-1 {
 		text = text[1 : len(text)-1]
 	}
 	return text
 }
 
-// closingParenthesis returns the index of the parenthesis that closes the first parenthesis of the text.
-func closingParenthesis(text string) int {
+// findClosingParenthesis returns the index of the parenthesis that closes the first parenthesis of the text.
+func findClosingParenthesis(text string) int {
 	depth, quoted := 0, false
 	for i, r := range text {
 		switch {
@@ -586,13 +588,13 @@ func splitWords(text, word string) []string {
 	return append(parts, text[from:])
 }
 
-// unrouted returns the tables that a statement requests without a business_id of a parameter or constant. It also
+// findUnrouted returns the tables that a statement requests without a business_id of a parameter or constant. It also
 // reports a statement that requests rows of more than one business.
-func (p *plan) unrouted() []string {
+func (p *plan) findUnrouted() []string {
 	var tables []string
 	all := make(map[string]bool)
 	for alias, table := range p.asked {
-		names := p.names(alias)
+		names := p.listNames(alias)
 		if len(names) == 0 {
 			tables = append(tables, table+" "+alias)
 		}
@@ -607,8 +609,8 @@ func (p *plan) unrouted() []string {
 	return tables
 }
 
-// names returns the parameters and constants that business_id of an alias is equal to, also through other aliases.
-func (p *plan) names(alias string) []string {
+// listNames returns the parameters and constants that business_id of an alias is equal to, also through other aliases.
+func (p *plan) listNames(alias string) []string {
 	var names []string
 	reached := map[string]bool{alias: true}
 	for next := []string{alias}; len(next) > 0; next = next[1:] {

@@ -50,7 +50,7 @@ type shape struct {
 // readDescribed reads a YAML document of the repository.
 func readDescribed(t *testing.T, path string) *documentedTypes {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(repository(), path))
+	source, err := os.ReadFile(filepath.Join(findRepository(), path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestGoSDKTypesMatchDocument(t *testing.T) {
 		t.Errorf("the SDK has the codes %v, the document %v", codes, documented)
 	}
 	admin := readDescribed(t, "services/console/internal/api/admin.yaml")
-	admin.checkType(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"],
+	admin.checkType(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](),
+		admin.Components.Schemas["Booking"],
 		agreement{part: true})
 }
 

@@ -20,13 +20,13 @@ func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	const slug = "harbor-sdk"
-	harbor(t, w, slug)
+	publishHarbor(t, w, slug)
 	url, arrived := startReceiver(t)
 	var hook struct{ Secret string }
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks",
+	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
 		decode(t, http.StatusCreated, &hook)
-	key := w.key(t, slug, "write")
+	key := w.createKey(t, slug, "write")
 	booked := w.bookByGoSDK(t, slug, key)
 	if event := checkGoSDKWebhook(t, hook.Secret, nextDelivery(t, arrived)); event.ID != booked.ID ||
 		event.Status != slotmesh.BookingStatusPending || event.Sequence != 1 ||

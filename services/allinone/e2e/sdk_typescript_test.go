@@ -39,7 +39,7 @@ func buildTypeScriptProgram(t *testing.T, w *platform, node testkit.NodePrograms
 		"--strip-components=1"); unpacked.Exit != 0 {
 		t.Fatal(unpacked.Stderr)
 	}
-	w.documentsAsFiles(t, dir)
+	w.writeDocuments(t, dir)
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "sdk.ts"))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, part := range []string{"package.json", "tsconfig.json", "src", "test"} {
-		from := filepath.Join(repository(), typescriptSDK, part)
+		from := filepath.Join(findRepository(), typescriptSDK, part)
 		to := filepath.Join(dir, part)
 		if stat, err := os.Stat(from); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 		}
 		writeFile(t, to, string(text))
 	}
-	source, err := filepath.Abs(filepath.Join(repository(), publicDocument))
+	source, err := filepath.Abs(filepath.Join(findRepository(), publicDocument))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, 
 		Booking, APIVersion string
 		Codes               []any
 	}
-	runDecoded(t, node, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02",
+	runDecoded(t, node, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02",
 		"KEY=" + key}, &said)
 	d := readDescribed(t, publicDocument)
 	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes,
@@ -122,7 +122,7 @@ func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, 
 		DevDependencies map[string]string
 		Dependencies    map[string]string
 	}
-	text, err := os.ReadFile(filepath.Join(repository(), typescriptSDK, "package.json"))
+	text, err := os.ReadFile(filepath.Join(findRepository(), typescriptSDK, "package.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &pack)
 	}

@@ -64,7 +64,7 @@ func (p *sharedPlatform) start() error {
 	}
 	p.after.Cleanup(func() { _ = os.RemoveAll(home) })
 	p.log = filepath.Join(home, allinone.LogFile)
-	cfg := defaults(&p.after, home)
+	cfg := newConfig(&p.after, home)
 	p.databaseURL = cfg.DatabaseURL
 	cfg.DatabaseURL = recordStatements(&p.after, cfg.DatabaseURL)
 	p.stripe = startFakeStripe(&p.after, noStripe)

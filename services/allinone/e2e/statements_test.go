@@ -10,7 +10,7 @@ import (
 func TestServicesReportClassSchedule(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	harbor(t, w, "harbor-classes")
+	publishHarbor(t, w, "harbor-classes")
 	var list struct {
 		Services []struct {
 			Name             string
@@ -31,7 +31,7 @@ func TestServicesReportClassSchedule(t *testing.T) {
 func TestInfoIgnoresLocale(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	harbor(t, w, "harbor-info")
+	publishHarbor(t, w, "harbor-info")
 	plain := w.get(t, "harbor-info/info")
 	if with := w.get(t, "harbor-info/info?locale=pt"); !bytes.Equal(plain.body, with.body) {
 		t.Errorf("without locale %s, with it %s", plain.body, with.body)
@@ -41,29 +41,29 @@ func TestInfoIgnoresLocale(t *testing.T) {
 func TestBookAssignsMembersInOrder(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "order", salon("order", 3))
-	cut, key := w.idsByName(t, "order", "services")["Cut"], w.key(t, "order", "write")
+	w.publish(t, "order", buildSalon("order", 3))
+	cut, key := w.idsByName(t, "order", "services")["Cut"], w.createKey(t, "order", "write")
 	for _, want := range []string{"Member 0", "Member 1", "Member 2"} {
 		var got struct {
 			Booking struct {
 				StaffName string `json:"staff_name"`
 			}
 		}
-		w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &got)
+		w.book(t, "order", key, newOrder(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &got)
 		if got.Booking.StaffName != want {
 			t.Errorf("got %q, want %q", got.Booking.StaffName, want)
 		}
 	}
-	w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusConflict,
+	w.book(t, "order", key, newOrder(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
 }
 
 func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "pause", salon("pause", 2))
-	cut, key := w.idsByName(t, "pause", "services")["Cut"], w.key(t, "pause", "write")
-	o := appointment(cut, "2027-03-01", "10:00")
+	w.publish(t, "pause", buildSalon("pause", 2))
+	cut, key := w.idsByName(t, "pause", "services")["Cut"], w.createKey(t, "pause", "write")
+	o := newOrder(cut, "2027-03-01", "10:00")
 	var made struct{ Booking struct{ ID string } }
 	w.book(t, "pause", key, o).decode(t, http.StatusCreated, &made)
 	reads := []string{
@@ -76,7 +76,7 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	}
 
 	paused := func(slug string) string {
-		return strings.Replace(salon(slug, 2), "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
+		return strings.Replace(buildSalon(slug, 2), "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
 	}
 	w.publish(t, "pause", paused("pause"))
 	w.book(t, "pause", key, o).checkStatus(t, http.StatusForbidden, "not_accepting_bookings")
@@ -89,12 +89,12 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	if live := w.countBookings(t, "pause"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
-	w.admin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).checkStatus(t,
 		http.StatusOK, "")
 
 	w.publish(t, "shut", paused("shut")) // no service has cached a version of this business from before the pause
-	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.idsByName(t, "shut", "services")["Cut"]).Slots
-	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 ||
+	theirs := w.listSlots(t, "shut", "2027-03-02", "service_id="+w.idsByName(t, "shut", "services")["Cut"]).Slots
+	if ours := w.listSlots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 ||
 		len(theirs) != len(ours) {
 		t.Errorf("a business that pauses lists %d starts, want %d", len(theirs), len(ours))
 	}
@@ -103,7 +103,7 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 func TestRentalsRejectInvalidDates(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	harbor(t, w, "harbor-dates")
+	publishHarbor(t, w, "harbor-dates")
 	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", ""} {
 		w.get(t, "harbor-dates/rentals?date="+date).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	}

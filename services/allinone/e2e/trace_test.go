@@ -45,7 +45,7 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, rs := range request.ResourceSpans {
-		service := attributes(rs.Resource.Attributes)["service.name"]
+		service := readAttributes(rs.Resource.Attributes)["service.name"]
 		for _, scope := range rs.ScopeSpans {
 			for _, raw := range scope.Spans {
 				s.add(service, raw)
@@ -57,12 +57,12 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *spans) add(service string, raw *trace.Span) {
 	s.all = append(s.all, span{
 		service: service, trace: hex.EncodeToString(raw.TraceId), id: hex.EncodeToString(raw.SpanId),
-		parent: hex.EncodeToString(raw.ParentSpanId), name: raw.Name, attributes: attributes(raw.Attributes),
+		parent: hex.EncodeToString(raw.ParentSpanId), name: raw.Name, attributes: readAttributes(raw.Attributes),
 	})
 	s.text.WriteString(raw.String())
 }
 
-func attributes(list []*common.KeyValue) map[string]string {
+func readAttributes(list []*common.KeyValue) map[string]string {
 	m := make(map[string]string)
 	for _, kv := range list {
 		m[kv.Key] = kv.Value.GetStringValue()
@@ -70,8 +70,8 @@ func attributes(list []*common.KeyValue) map[string]string {
 	return m
 }
 
-// edges returns the calls of one trace: from service to service, and from service to store.
-func (s *spans) edges(traceID string) map[string]bool {
+// listEdges returns the calls of one trace: from service to service, and from service to store.
+func (s *spans) listEdges(traceID string) map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byID := make(map[string]span)
@@ -101,7 +101,7 @@ func (s *spans) await(t *testing.T, want map[string][]string) {
 	t.Helper()
 	testkit.WaitUntil(t, "all hops are in their traces", func(context.Context) error {
 		for id, edges := range want {
-			got := s.edges(id)
+			got := s.listEdges(id)
 			for _, edge := range edges {
 				if !got[edge] {
 					return fmt.Errorf("trace %s has no edge %s; it has %v", id, edge, got)
@@ -116,7 +116,7 @@ func (s *spans) await(t *testing.T, want map[string][]string) {
 func startTraced(t *testing.T) (*platform, *spans) {
 	t.Helper()
 	received := &spans{}
-	return start(t, sendTraces(t, received)), received
+	return startPlatform(t, sendTraces(t, received)), received
 }
 
 // sendTraces configures a Slotmesh to send its spans to a receiver.
@@ -130,8 +130,8 @@ func sendTraces(t *testing.T, to *spans) func(*allinone.Config) {
 func TestBookingTraceSpansAllServices(t *testing.T) {
 	t.Parallel()
 	w, received := startTraced(t)
-	w.publish(t, "traced", salon("traced", 1))
-	cut, key := w.idsByName(t, "traced", "services")["Cut"], w.key(t, "traced", "write")
+	w.publish(t, "traced", buildSalon("traced", 1))
+	cut, key := w.idsByName(t, "traced", "services")["Cut"], w.createKey(t, "traced", "write")
 
 	const listing, booking = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7aaaaaaaaaaaaaaaa"
 	from := func(id string) http.Header {
@@ -139,7 +139,7 @@ func TestBookingTraceSpansAllServices(t *testing.T) {
 	}
 	w.do(t, http.MethodGet, w.PublicURL+"/api/public/traced/slots?date=2027-03-01&service_id="+cut, nil,
 		from(listing)).checkStatus(t, http.StatusOK, "")
-	o := appointment(cut, "2027-03-01", "10:00").with("customer_phone", "+351 912 345 678")
+	o := newOrder(cut, "2027-03-01", "10:00").withField("customer_phone", "+351 912 345 678")
 	booked := w.mustBook(t, "traced", key, o, from(booking))
 	booked.checkStatus(t, http.StatusCreated, "")
 	if tp := booked.header.Get("Traceparent"); !strings.Contains(tp, booking) {

@@ -10,7 +10,7 @@ import (
 func TestInitManifestsAreBookable(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	o := w.operator(t)
+	o := w.newOperatorCommand(t)
 	for _, trade := range []string{"salon", "clinic", "studio", "venue", "rental"} {
 		slug := "trade-" + trade
 		code, printed, faults := o.run(t, "", "init", trade, "--slug", slug)

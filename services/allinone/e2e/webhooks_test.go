@@ -105,24 +105,24 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
 	w := sharePlatform(t)
-	w.publish(t, "hooked", salon("hooked", 1))
+	w.publish(t, "hooked", buildSalon("hooked", 1))
 	url, arrived := startReceiver(t)
 	var hook struct{ ID, Secret string }
-	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
+	w.callAdmin(t, http.MethodPost, "businesses/hooked/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
 		decode(t, http.StatusCreated, &hook)
-	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
+	w.callAdmin(t, http.MethodPost, "businesses/hooked/webhooks",
 		[]byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 
-	w.book(t, "hooked", w.key(t, "hooked", "all"), appointment(w.idsByName(t, "hooked", "services")["Cut"],
+	w.book(t, "hooked", w.createKey(t, "hooked", "all"), newOrder(w.idsByName(t, "hooked", "services")["Cut"],
 		"2027-03-02",
 		"10:00")).
 		checkStatus(t, http.StatusCreated, "")
 	first := nextDelivery(t, arrived)
 	id := first.decodeEvent(t).Data.ID
-	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).checkStatus(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).checkStatus(t, http.StatusOK, "")
 	input := []delivery{first, nextDelivery(t, arrived), nextDelivery(t, arrived)}
 	for i := range input {
 		input[i].Secret = hook.Secret
@@ -133,12 +133,12 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	}
 
 	at := "businesses/hooked/webhooks/" + hook.ID
-	w.admin(t, http.MethodPost, at+"/test", nil).checkStatus(t, http.StatusAccepted, "")
+	w.callAdmin(t, http.MethodPost, at+"/test", nil).checkStatus(t, http.StatusAccepted, "")
 	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
 		t.Errorf("the test event is %+v", says)
 	}
 	var rotated struct{ Secret string }
-	w.admin(t, http.MethodPost, at+"/rotate", nil).decode(t, http.StatusOK, &rotated)
+	w.callAdmin(t, http.MethodPost, at+"/rotate", nil).decode(t, http.StatusOK, &rotated)
 	var log struct {
 		Deliveries []struct {
 			ID, Status, Type string
@@ -147,12 +147,12 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 			}
 		}
 	}
-	w.admin(t, http.MethodGet, at+"/deliveries", nil).decode(t, http.StatusOK, &log)
+	w.callAdmin(t, http.MethodGet, at+"/deliveries", nil).decode(t, http.StatusOK, &log)
 	if len(log.Deliveries) != 4 || log.Deliveries[3].Type != "booking.created" ||
 		len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
 		t.Errorf("the log is %+v", log)
 	}
-	w.admin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).checkStatus(t,
 		http.StatusAccepted, "")
 	again := nextDelivery(t, arrived)
 	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
@@ -163,9 +163,9 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	if run := programs.Script(t, verifyScript, encodeJSON(t, []delivery{old, renewed})); run.Exit != 0 {
 		t.Errorf("one of two secrets does not verify: %s", run.Stderr)
 	}
-	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).checkStatus(t, http.StatusOK, "")
-	w.admin(t, http.MethodDelete, at, nil).checkStatus(t, http.StatusNoContent, "")
-	w.admin(t, http.MethodGet, at+"/deliveries", nil).checkStatus(t, http.StatusNotFound, "not_found")
+	w.callAdmin(t, http.MethodPatch, at, []byte(`{"active": false}`)).checkStatus(t, http.StatusOK, "")
+	w.callAdmin(t, http.MethodDelete, at, nil).checkStatus(t, http.StatusNoContent, "")
+	w.callAdmin(t, http.MethodGet, at+"/deliveries", nil).checkStatus(t, http.StatusNotFound, "not_found")
 }
 
 // TestErasureWebhookOmitsCustomerAddress shows that an erasure sends a webhook to receivers that keep copies. The
@@ -173,14 +173,14 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
-	w.publish(t, "hook-erased", salon("hook-erased", 1))
+	w.publish(t, "hook-erased", buildSalon("hook-erased", 1))
 	url, arrived := startReceiver(t)
-	w.admin(t, http.MethodPost, "businesses/hook-erased/webhooks",
+	w.callAdmin(t, http.MethodPost, "businesses/hook-erased/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).checkStatus(t, http.StatusCreated, "")
-	w.book(t, "hook-erased", w.key(t, "hook-erased", "all"),
-		appointment(w.idsByName(t, "hook-erased", "services")["Cut"], "2027-03-02",
+	w.book(t, "hook-erased", w.createKey(t, "hook-erased", "all"),
+		newOrder(w.idsByName(t, "hook-erased", "services")["Cut"], "2027-03-02",
 			"10:00")).checkStatus(t, http.StatusCreated, "")
-	w.admin(t, http.MethodPost, "businesses/hook-erased/customers/erase",
+	w.callAdmin(t, http.MethodPost, "businesses/hook-erased/customers/erase",
 		[]byte(`{"email": "ada@example.com", "force": true}`)).checkStatus(t, http.StatusOK, "")
 	d := nextDelivery(t, arrived)
 	body, err := base64.StdEncoding.DecodeString(d.Body)

@@ -16,15 +16,15 @@ import (
 func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	v.t.Helper()
 	answer, err := chromedp.Call(v.ctx, command, params)
-	v.need(err)
+	v.failOnError(err)
 	return answer
 }
 
-// until calls the function `there` repeatedly, because pages change asynchronously. If `there` does not return true in
+// await calls the function `there` repeatedly, because pages change asynchronously. If `there` does not return true in
 // time, the test fails with the message in the argument `what`.
-func (v *Visitor) until(what string, there func() (bool, error)) {
+func (v *Visitor) await(what string, there func() (bool, error)) {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	ctx, cancel := context.WithTimeout(v.ctx, maxWait)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -36,19 +36,19 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			v.Keep("failed-" + strings.NewReplacer("/", "-", " ", "-").Replace(v.t.Name()))
+			v.SaveScreenshot("failed-" + strings.NewReplacer("/", "-", " ", "-").Replace(v.t.Name()))
 			seen, _ := tryEval[string](v, "document.body?.innerText")
-			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillable+
+			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillableElements+
 				`")].map(e => e.name + "=" + e.value)`)
 			v.t.Fatalf("%s (%v); the fields hold %q, and the page says:\n%s", what, err, held, seen)
 		}
 	}
 }
 
-// find is a script that finds an element by its accessible name. The script prefers an element whose whole name is the
-// given name. Its second choice is an element whose name begins with the given name. It ignores hidden and disabled
-// elements.
-const find = `((kinds, name) => {
+// findScript is a script that finds an element by its accessible name. The script prefers an element whose whole name
+// is the given name. Its second choice is an element whose name begins with the given name. It ignores hidden and
+// disabled elements.
+const findScript = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
 	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;
 	const all = [...document.querySelectorAll(kinds)].filter(e => !e.disabled && (e.checkVisibility({visibilityProperty: true}) || e.labels?.[0]?.checkVisibility()));
@@ -56,44 +56,45 @@ const find = `((kinds, name) => {
 })(%q, %q)`
 
 const (
-	pressable = "a[href], button, summary, input[type=submit], input[type=radio], input[type=checkbox], " +
+	pressableElements = "a[href], button, summary, input[type=submit], input[type=radio], input[type=checkbox], " +
 		"[role=button], [role=gridcell], [role=option]"
-	fillable = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
+	fillableElements = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), " +
+		"textarea, select"
 )
 
-// Until waits until a JavaScript expression is true in the page or in the current frame. The argument `what` describes
+// Await waits until a JavaScript expression is true in the page or in the current frame. The argument `what` describes
 // the expression in the message of a failed test.
-func (v *Visitor) Until(what, expression string) {
+func (v *Visitor) Await(what, expression string) {
 	v.t.Helper()
-	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
+	v.await("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
-// whole is a JavaScript condition that is true when a page is painted and its scripts are loaded. The visitor waits for
-// this condition before each input. Earlier, event handlers may be missing, and the browser drops the input to a page
-// that is not painted.
-const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
+// loadedCondition is a JavaScript condition that is true when a page is painted and its scripts are loaded. The visitor
+// waits for this condition before each input. Earlier, event handlers may be missing, and the browser drops the input
+// to a page that is not painted.
+const loadedCondition = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
-// Whole waits until the page is loaded with its scripts and no navigation is running.
-func (v *Visitor) Whole() {
+// AwaitLoad waits until the page is loaded with its scripts and no navigation is running.
+func (v *Visitor) AwaitLoad() {
 	v.t.Helper()
-	v.until("the page is never whole", func() (bool, error) {
-		return v.stays(func() (bool, error) { return tryEval[bool](v, whole) })
+	v.await("the page is never whole", func() (bool, error) {
+		return v.awaitStable(func() (bool, error) { return tryEval[bool](v, loadedCondition) })
 	})
 }
 
-// Sees waits until the page shows all these texts.
-func (v *Visitor) Sees(words ...string) {
+// ExpectText waits until the page shows all these texts.
+func (v *Visitor) ExpectText(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
-		v.until(fmt.Sprintf("%q is not to be seen", text), func() (bool, error) {
+		v.await(fmt.Sprintf("%q is not to be seen", text), func() (bool, error) {
 			return tryEval[bool](v, fmt.Sprintf(`(document.body?.innerText ?? "").replace(/\s+/g, " ").includes(%q)`,
 				text))
 		})
 	}
 }
 
-// SeesNot fails the test if the page shows one of these texts now.
-func (v *Visitor) SeesNot(words ...string) {
+// ExpectNoText fails the test if the page shows one of these texts now.
+func (v *Visitor) ExpectNoText(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
 		if strings.Contains(v.Text(), text) {
@@ -108,10 +109,10 @@ func (v *Visitor) Text() string {
 	return Eval[string](v, `document.body.innerText.replace(/\s+/g, " ").trim()`)
 }
 
-// Finds waits until an element that matches a CSS selector is visible.
-func (v *Visitor) Finds(selector string) {
+// ExpectElement waits until an element that matches a CSS selector is visible.
+func (v *Visitor) ExpectElement(selector string) {
 	v.t.Helper()
-	v.until(selector+" is not there", func() (bool, error) {
+	v.await(selector+" is not there", func() (bool, error) {
 		return tryEval[bool](v, fmt.Sprintf(`!!document.querySelector(%q)?.checkVisibility()`, selector))
 	})
 }
@@ -120,17 +121,19 @@ func (v *Visitor) Finds(selector string) {
 // another element, and clicks there with the pointer.
 func (v *Visitor) Press(name string) {
 	v.t.Helper()
-	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 1)
+	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(findScript, pressableElements, name),
+		1)
 }
 
 // PressTwice clicks the element with this name twice in quick succession, like an impatient person.
 func (v *Visitor) PressTwice(name string) {
 	v.t.Helper()
-	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 2)
+	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(findScript, pressableElements, name),
+		2)
 }
 
-// PressThe clicks the first element that matches a CSS selector.
-func (v *Visitor) PressThe(selector string) {
+// PressElement clicks the first element that matches a CSS selector.
+func (v *Visitor) PressElement(selector string) {
 	v.t.Helper()
 	v.pressAt("nothing that is "+selector+" can be pressed", fmt.Sprintf("document.querySelector(%q)", selector), 1)
 }
@@ -145,7 +148,7 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 	// label. During a navigation, the element at that point may be the root element; the script then returns null.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
-		if (!e || !`+whole+`) return null;
+		if (!e || !`+loadedCondition+`) return null;
 		if (!e.checkVisibility() || e.getBoundingClientRect().width < 2) e = e.labels?.[0] ?? e;
 		e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
 		const box = e.getClientRects()[0], x = box.x + box.width / 2, y = box.y + box.height / 2, top = document.elementFromPoint(x, y);
@@ -159,8 +162,8 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 		offset := v.offset(p.Y)
 		return &point{p.X + offset.X, p.Y + offset.Y}, nil
 	}
-	v.until(missing, func() (bool, error) {
-		return v.stays(func() (bool, error) {
+	v.await(missing, func() (bool, error) {
+		return v.awaitStable(func() (bool, error) {
 			first, err := spot()
 			if err != nil || first == nil {
 				return false, err
@@ -184,11 +187,11 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 // Fill replaces the value of the field with this label. In a list, it selects the option with this text.
 func (v *Visitor) Fill(label, text string) {
 	v.t.Helper()
-	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(find, fillable, label), text)
+	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(findScript, fillableElements, label), text)
 }
 
-// FillThe replaces the value of the first field that matches a CSS selector.
-func (v *Visitor) FillThe(selector, text string) {
+// FillElement replaces the value of the first field that matches a CSS selector.
+func (v *Visitor) FillElement(selector, text string) {
 	v.t.Helper()
 	v.fill("there is no field that is "+selector, fmt.Sprintf("document.querySelector(%q)", selector), text)
 }
@@ -197,7 +200,7 @@ func (v *Visitor) fill(missing, field, text string) {
 	v.t.Helper()
 	put := fmt.Sprintf(`(() => {
 		const e = %s;
-		if (!e || !`+whole+`) return false;
+		if (!e || !`+loadedCondition+`) return false;
 		e.scrollIntoView({block: "center", behavior: "instant"});
 		e.focus();
 		if (e.tagName === "SELECT") {
@@ -214,13 +217,13 @@ func (v *Visitor) fill(missing, field, text string) {
 		e.dispatchEvent(new Event("change", {bubbles: true}));
 		return true;
 	})()`, field, text, text)
-	v.until(missing, func() (bool, error) {
-		return v.stays(func() (bool, error) { return tryEval[bool](v, put) })
+	v.await(missing, func() (bool, error) {
+		return v.awaitStable(func() (bool, error) { return tryEval[bool](v, put) })
 	})
 	if Eval[bool](v,
 		fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
 		if text == "" {
-			v.Keys(kb.Delete)
+			v.PressKeys(kb.Delete)
 			return
 		}
 		call(v, input.InsertText, input.InsertTextParams{Text: text})
@@ -232,30 +235,31 @@ func (v *Visitor) fill(missing, field, text string) {
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
 	choose := fmt.Sprintf(`(e => {
-		if (!e?.options[%d] || !`+whole+`) return false;
+		if (!e?.options[%d] || !`+loadedCondition+`) return false;
 		e.selectedIndex = %d;
 		e.dispatchEvent(new Event("change", {bubbles: true}));
 		return true;
 	})(document.querySelector(%q))`, place, place, selector)
-	v.until("there is no list that is "+selector, func() (bool, error) {
-		return v.stays(func() (bool, error) { return tryEval[bool](v, choose) })
+	v.await("there is no list that is "+selector, func() (bool, error) {
+		return v.awaitStable(func() (bool, error) { return tryEval[bool](v, choose) })
 	})
 }
 
-// Filled waits until the page is loaded, and returns the value of the field with this label.
-func (v *Visitor) Filled(label string) string {
+// FieldValue waits until the page is loaded, and returns the value of the field with this label.
+func (v *Visitor) FieldValue(label string) string {
 	v.t.Helper()
-	v.Whole()
-	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
+	v.AwaitLoad()
+	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`,
+		fmt.Sprintf(findScript, fillableElements, label)))
 }
 
-// Keys presses these keys one after the other. The keys are constants of chromedp's package kb. Keys waits until the
-// page is loaded, because a key has no effect before the page's event handlers exist.
-func (v *Visitor) Keys(keys ...string) {
+// PressKeys presses these keys one after the other. The keys are constants of chromedp's package kb. PressKeys waits
+// until the page is loaded, because a key has no effect before the page's event handlers exist.
+func (v *Visitor) PressKeys(keys ...string) {
 	v.t.Helper()
-	v.Whole()
+	v.AwaitLoad()
 	for _, key := range keys {
-		v.need(chromedp.Do(v.ctx, chromedp.KeyEvent(key)))
+		v.failOnError(chromedp.Do(v.ctx, chromedp.KeyEvent(key)))
 	}
 }
 
@@ -264,9 +268,9 @@ func (v *Visitor) Tab(name string) {
 	v.t.Helper()
 	const most = 150
 	on := fmt.Sprintf(`document.activeElement !== null && document.activeElement === %s`,
-		fmt.Sprintf(find, pressable+", "+fillable, name))
+		fmt.Sprintf(findScript, pressableElements+", "+fillableElements, name))
 	for range most {
-		v.Keys(kb.Tab)
+		v.PressKeys(kb.Tab)
 		if Eval[bool](v, on) {
 			if !Eval[bool](v, `(e => e.matches(":focus-visible") &&
 				[null, "::after"].some(of => (s => s.outlineStyle !== "none" || s.boxShadow !== "none")(getComputedStyle(e, of))))(document.activeElement)`) {
@@ -275,22 +279,22 @@ func (v *Visitor) Tab(name string) {
 			return
 		}
 	}
-	v.Keep("no-tab")
+	v.SaveScreenshot("no-tab")
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// Within makes a frame the current frame and calls the function `look`. The frame's address contains the argument
+// InFrame makes a frame the current frame and calls the function `look`. The frame's address contains the argument
 // `part`. During the call, the frame may navigate to another page.
-func (v *Visitor) Within(part string, look func()) {
+func (v *Visitor) InFrame(part string, look func()) {
 	v.t.Helper()
-	v.until("there is no frame of "+part, func() (bool, error) { return v.enter(part) })
+	v.await("there is no frame of "+part, func() (bool, error) { return v.enterFrame(part) })
 	defer func() { v.frame = "" }()
 	look()
 }
 
-// enter makes a frame the current frame. The frame's address contains the argument `part`. If there is no such frame,
-// enter returns false.
-func (v *Visitor) enter(part string) (bool, error) {
+// enterFrame makes a frame the current frame. The frame's address contains the argument `part`. If there is no such
+// frame, enterFrame returns false.
+func (v *Visitor) enterFrame(part string) (bool, error) {
 	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
 	if err != nil {
 		return false, err

@@ -14,8 +14,8 @@ import (
 
 // The maximum sizes of the scripts and the CSS of a page, in bytes after gzip (pages.md).
 const (
-	mostScript = 25 << 10
-	mostCSS    = 15 << 10
+	maxScript = 25 << 10
+	maxCSS    = 15 << 10
 )
 
 // Check fails the test if the current page violates one of the rules for all pages:
@@ -30,18 +30,18 @@ const (
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string
-	v.until("a page does not stay to be looked at", func() (bool, error) {
-		page, err := tryEval[float64](v, thisPage)
+	v.await("a page does not stay to be looked at", func() (bool, error) {
+		page, err := tryEval[float64](v, pageIdentity)
 		if err != nil || page == 0 {
 			return false, err
 		}
-		if found, err = v.look(); err != nil {
+		if found, err = v.findPageProblems(); err != nil {
 			return false, err
 		}
-		now, err := tryEval[float64](v, thisPage)
+		now, err := tryEval[float64](v, pageIdentity)
 		return now == page, err
 	})
-	for _, check := range []func() []string{v.strangers, v.complaints, v.overweight} {
+	for _, check := range []func() []string{v.findForeignRequests, v.listComplaints, v.findOverweight} {
 		found = append(found, check()...)
 	}
 	for _, problem := range found {
@@ -49,13 +49,13 @@ func (v *Visitor) Check() {
 	}
 }
 
-// thisPage is a script that identifies the current page by its start time. Until the page is loaded, it returns 0.
-const thisPage = whole + ` ? performance.timeOrigin : 0`
+// pageIdentity is a script that identifies the current page by its start time. Until the page is loaded, it returns 0.
+const pageIdentity = loadedCondition + ` ? performance.timeOrigin : 0`
 
-// look returns the problems that the checks inside the page find.
-func (v *Visitor) look() ([]string, error) {
+// findPageProblems returns the problems that the checks inside the page find.
+func (v *Visitor) findPageProblems() ([]string, error) {
 	var found []string
-	for _, check := range []func() ([]string, error){v.barriers, v.shifts, v.sideways} {
+	for _, check := range []func() ([]string, error){v.findBarriers, v.findShifts, v.findSidewaysOverflow} {
 		problems, err := check()
 		if err != nil {
 			return nil, err
@@ -65,25 +65,25 @@ func (v *Visitor) look() ([]string, error) {
 	return found, nil
 }
 
-// barriers returns the accessibility problems that axe-core finds. For visitors without JavaScript or with a slow
+// findBarriers returns the accessibility problems that axe-core finds. For visitors without JavaScript or with a slow
 // connection, it returns none, because the same page is checked for other visitors.
-func (v *Visitor) barriers() ([]string, error) {
-	if v.as.NoScript || v.as.Slow || v.as.NoRules {
+func (v *Visitor) findBarriers() ([]string, error) {
+	if v.profile.NoScript || v.profile.Slow || v.profile.NoRules {
 		return nil, nil
 	}
 	return tryEval[[]string](v, v.c.axe+`;axe.run(document, {resultTypes: ["violations"]}).then(r =>
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
-// strangers returns the requests of the window to other hosts.
-func (v *Visitor) strangers() []string {
+// findForeignRequests returns the requests of the window to other hosts.
+func (v *Visitor) findForeignRequests() []string {
 	v.t.Helper()
 	own, err := url.Parse(v.Address())
-	v.need(err)
+	v.failOnError(err)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var found []string
-	for _, r := range v.asked {
+	for _, r := range v.requests {
 		if r.url.Host != own.Host && r.url.Scheme != "data" && r.url.Scheme != "blob" && r.url.Scheme != "about" {
 			found = append(found, "another host was asked for "+r.url.Redacted())
 		}
@@ -91,27 +91,27 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
-// Complains waits until the browser has logged an error whose text contains these words. An example is a violation of
-// the Content-Security-Policy.
-func (v *Visitor) Complains(words string) {
+// ExpectComplaint waits until the browser has logged an error whose text contains these words. An example is a
+// violation of the Content-Security-Policy.
+func (v *Visitor) ExpectComplaint(words string) {
 	v.t.Helper()
-	v.until("the browser does not complain of "+words, func() (bool, error) {
-		return slices.ContainsFunc(v.complaints(), func(c string) bool { return strings.Contains(c, words) }), nil
+	v.await("the browser does not complain of "+words, func() (bool, error) {
+		return slices.ContainsFunc(v.listComplaints(), func(c string) bool { return strings.Contains(c, words) }), nil
 	})
 }
 
-func (v *Visitor) complaints() []string {
+func (v *Visitor) listComplaints() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.Clone(v.problems)
 }
 
-// Weight returns the total size of the scripts and the total size of the CSS that the window has loaded, in bytes after
-// gzip. It counts each address once.
-func (v *Visitor) Weight() (int, int) {
+// MeasureWeight returns the total size of the scripts and the total size of the CSS that the window has loaded, in
+// bytes after gzip. It counts each address once.
+func (v *Visitor) MeasureWeight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
-	asked := slices.Clone(v.asked)
+	asked := slices.Clone(v.requests)
 	v.mu.Unlock()
 	script, css := 0, 0
 	seen := make(map[string]bool)
@@ -126,15 +126,15 @@ func (v *Visitor) Weight() (int, int) {
 		}
 		seen[r.url.String()] = true
 		if r.kind == network.ResourceTypeScript {
-			script += zipped(got.Body)
+			script += computeZippedSize(got.Body)
 		} else {
-			css += zipped(got.Body)
+			css += computeZippedSize(got.Body)
 		}
 	}
 	return script, css
 }
 
-func zipped(body []byte) int {
+func computeZippedSize(body []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, _ = w.Write(body) // cannot fail, because it writes to memory
@@ -142,29 +142,29 @@ func zipped(body []byte) int {
 	return out.Len()
 }
 
-func (v *Visitor) overweight() []string {
+func (v *Visitor) findOverweight() []string {
 	v.t.Helper()
-	script, css := v.Weight()
+	script, css := v.MeasureWeight()
 	var found []string
-	if script > mostScript && !v.as.Heavy {
-		found = append(found, fmt.Sprintf("%d bytes of script, more than %d", script, mostScript))
+	if script > maxScript && !v.profile.Heavy {
+		found = append(found, fmt.Sprintf("%d bytes of script, more than %d", script, maxScript))
 	}
-	if css > mostCSS {
-		found = append(found, fmt.Sprintf("%d bytes of CSS, more than %d", css, mostCSS))
+	if css > maxCSS {
+		found = append(found, fmt.Sprintf("%d bytes of CSS, more than %d", css, maxCSS))
 	}
 	return found
 }
 
-// shifts returns the layout shifts that happened without user input, with their positions. If their sum (the Cumulative
-// Layout Shift) does not exceed the visitor's limit, it returns none. It ignores shifts of white space between words,
-// which Chromium reports although people cannot see them.
-func (v *Visitor) shifts() ([]string, error) {
-	return v.moved(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
+// findShifts returns the layout shifts that happened without user input, with their positions. If their sum (the
+// Cumulative Layout Shift) does not exceed the visitor's limit, it returns none. It ignores shifts of white space
+// between words, which Chromium reports although people cannot see them.
+func (v *Visitor) findShifts() ([]string, error) {
+	return v.findMoves(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
 }
 
-// moved returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it returns
-// none. The argument `condition` is a JavaScript expression about the performance entry s.
-func (v *Visitor) moved(condition string) ([]string, error) {
+// findMoves returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it
+// returns none. The argument `condition` is a JavaScript expression about the performance entry s.
+func (v *Visitor) findMoves(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
 		o.observe({type: "layout-shift", buffered: true});
@@ -172,10 +172,10 @@ func (v *Visitor) moved(condition string) ([]string, error) {
 		const rect = r => [r.x, r.y, r.width, r.height].join(" ");
 		return moved.reduce((sum, s) => sum + s.value, 0) <= %g ? [] : moved.map(s => "shifted by " + s.value + ": " +
 			s.sources.map(e => (e.node?.outerHTML ?? e.node?.textContent)?.slice(0, 120) + " from " + rect(e.previousRect) + " to " + rect(e.currentRect)).join(", "));
-	})()`, condition, v.as.MayShift))
+	})()`, condition, v.profile.MayShift))
 }
 
-func (v *Visitor) sideways() ([]string, error) {
+func (v *Visitor) findSidewaysOverflow() ([]string, error) {
 	wide, err := tryEval[int](v, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
 	if err != nil || wide <= 0 {
 		return nil, err
@@ -185,12 +185,12 @@ func (v *Visitor) sideways() ([]string, error) {
 	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
-// Asked returns the addresses of all requests that the window has sent, in order.
-func (v *Visitor) Asked() []string {
+// ListRequests returns the addresses of all requests that the window has sent, in order.
+func (v *Visitor) ListRequests() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var all []string
-	for _, r := range v.asked {
+	for _, r := range v.requests {
 		all = append(all, r.url.String())
 	}
 	return all

@@ -32,8 +32,8 @@ import (
 // axePackage is the npm package of axe-core, which checks the accessibility of pages.
 const axePackage = "axe-core@4.14.1"
 
-// patience limits each wait of a visitor. It is long enough for a busy machine.
-const patience = 90 * time.Second
+// maxWait limits each wait of a visitor. It is long enough for a busy machine.
+const maxWait = 90 * time.Second
 
 // Chromium is a running browser.
 type Chromium struct {
@@ -109,9 +109,9 @@ func start(t *testing.T) *Chromium {
 	return &Chromium{ctx, end, string(axe)}
 }
 
-// As describes a visitor and the visitor's browser. The zero value is a phone in English, in the light color scheme,
-// with JavaScript, in Lisbon.
-type As struct {
+// Profile describes a visitor and the visitor's browser. The zero value is a phone in English, in the light color
+// scheme, with JavaScript, in Lisbon.
+type Profile struct {
 	Width    int // in CSS pixels; 0: 390, the width of a phone
 	Height   int // in CSS pixels; 0: 844
 	Dark     bool
@@ -131,17 +131,17 @@ const slowLine = 8000
 
 // Visitor is a person with one browser window. If a method cannot perform its action, the method ends the test.
 type Visitor struct {
-	t   *testing.T
-	c   *Chromium
-	ctx context.Context
-	as  As
+	t       *testing.T
+	c       *Chromium
+	ctx     context.Context
+	profile Profile
 
-	mu       sync.Mutex
-	asked    []request
-	problems []string
-	coming   map[cdp.FrameID]bool // frames with a running navigation
-	turns    int                  // number of starts and ends of navigations
-	frame    cdp.FrameID          // current frame; "" for the page itself
+	mu          sync.Mutex
+	requests    []request
+	problems    []string
+	navigating  map[cdp.FrameID]bool // frames with a running navigation
+	navigations int                  // number of starts and ends of navigations
+	frame       cdp.FrameID          // current frame; "" for the page itself
 }
 
 // request is a request that the window has sent.
@@ -152,7 +152,7 @@ type request struct {
 }
 
 // Visit opens a window for a new visitor. The window is closed at the end of the test.
-func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
+func (c *Chromium) Visit(t *testing.T, as Profile) *Visitor {
 	t.Helper()
 	if as.Width == 0 {
 		as.Width = 390
@@ -166,71 +166,71 @@ func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	if as.Timezone == "" {
 		as.Timezone = "Europe/Lisbon"
 	}
-	v := &Visitor{t: t, c: c, as: as, coming: map[cdp.FrameID]bool{}}
-	ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(v.notice))
-	ctx, expire := context.WithTimeout(ctx, 10*patience)
+	v := &Visitor{t: t, c: c, profile: as, navigating: map[cdp.FrameID]bool{}}
+	ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(v.handleEvent))
+	ctx, expire := context.WithTimeout(ctx, 10*maxWait)
 	t.Cleanup(func() { expire(); cancel() })
 	v.ctx = ctx
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("a window: %v", err)
 	}
-	v.dress()
+	v.configure()
 	return v
 }
 
-// dress sets the properties of the visitor's window that [As] describes, such as the size and the language.
-func (v *Visitor) dress() {
+// configure sets the properties of the visitor's window that [Profile] describes, such as the size and the language.
+func (v *Visitor) configure() {
 	v.t.Helper()
 	scheme := "light"
-	if v.as.Dark {
+	if v.profile.Dark {
 		scheme = "dark"
 	}
-	zoom := max(v.as.Zoom, 100)
+	zoom := max(v.profile.Zoom, 100)
 	version, err := chromedp.Run(v.ctx, chromedp.Evaluate[string]("navigator.userAgent"))
-	v.need(err)
+	v.failOnError(err)
 	call(v, network.Enable, network.EnableParams{})
 	call(v, log.Enable, cdp.Empty{})
 	call(v, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: int64(v.as.Width * 100 / zoom), Height: int64(v.as.Height * 100 / zoom), DeviceScaleFactor: 1,
+		Width: int64(v.profile.Width * 100 / zoom), Height: int64(v.profile.Height * 100 / zoom), DeviceScaleFactor: 1,
 	})
 	call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
 			{Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
 	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: version,
-		AcceptLanguage: v.as.Locale})
-	call(v, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: v.as.Timezone})
+		AcceptLanguage: v.profile.Locale})
+	call(v, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: v.profile.Timezone})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	if v.as.Slow {
+	if v.profile.Slow {
 		call(v, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 			MatchedNetworkConditions: []*network.Conditions{{DownloadThroughput: slowLine, UploadThroughput: -1}},
 		})
 	}
 	headers := network.Headers{}
-	for name, value := range v.as.Headers {
+	for name, value := range v.profile.Headers {
 		headers[name] = value
 	}
 	call(v, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
-	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
+	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.profile.NoScript})
 }
 
-// notice handles an event of the browser. It records the requests, the errors and the navigations of the window.
-func (v *Visitor) notice(event any) {
+// handleEvent handles an event of the browser. It records the requests, the errors and the navigations of the window.
+func (v *Visitor) handleEvent(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if at, err := url.Parse(e.Request.URL); err == nil {
-			v.asked = append(v.asked, request{e.RequestID, at, e.Type})
+			v.requests = append(v.requests, request{e.RequestID, at, e.Type})
 		}
 	case *page.EventFrameStartedLoading:
-		v.turn(e.FrameID, true)
+		v.recordNavigation(e.FrameID, true)
 	case *page.EventFrameNavigated:
-		v.turn(e.Frame.ID, false)
+		v.recordNavigation(e.Frame.ID, false)
 	case *page.EventFrameStoppedLoading:
-		v.turn(e.FrameID, false)
+		v.recordNavigation(e.FrameID, false)
 	case *page.EventFrameDetached:
-		v.turn(e.FrameID, false)
+		v.recordNavigation(e.FrameID, false)
 	case *log.EventEntryAdded:
 		// An error status in a response, such as 404, is not a problem by itself.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
@@ -246,38 +246,39 @@ func (v *Visitor) notice(event any) {
 	}
 }
 
-// turn records the start of a frame's navigation, or its end if the argument `coming` is false. The caller must hold
-// v.mu.
-func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
-	if v.turns++; coming {
-		v.coming[frame] = true
+// recordNavigation records the start of a frame's navigation, or its end if the argument `coming` is false. The caller
+// must hold v.mu.
+func (v *Visitor) recordNavigation(frame cdp.FrameID, coming bool) {
+	if v.navigations++; coming {
+		v.navigating[frame] = true
 	} else {
-		delete(v.coming, frame)
+		delete(v.navigating, frame)
 	}
 }
 
-// stays calls the function `ask` and returns its result. If a navigation is running or starts during the call, stays
-// returns errTurns instead of true. An action could otherwise miss its target or hit an element of the next page.
-func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
+// awaitStable calls the function `ask` and returns its result. If a navigation is running or starts during the call,
+// stays returns errNavigation instead of true. An action could otherwise miss its target or hit an element of the next
+// page.
+func (v *Visitor) awaitStable(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		return v.turns, len(v.coming) == 0
+		return v.navigations, len(v.navigating) == 0
 	}
 	before, still := look()
 	if !still {
-		return false, errTurns
+		return false, errNavigation
 	}
 	there, err := ask()
 	if after, _ := look(); there && after != before {
-		return false, errTurns
+		return false, errNavigation
 	}
 	return there, err
 }
 
-var errTurns = errors.New("another page is under way")
+var errNavigation = errors.New("another page is under way")
 
-func (v *Visitor) need(err error) {
+func (v *Visitor) failOnError(err error) {
 	v.t.Helper()
 	if err != nil {
 		v.t.Fatalf("in the browser: %v", err)
@@ -287,7 +288,7 @@ func (v *Visitor) need(err error) {
 // Go opens an address and waits for its page.
 func (v *Visitor) Go(address string) {
 	v.t.Helper()
-	v.need(chromedp.Do(v.ctx, chromedp.Navigate(address)))
+	v.failOnError(chromedp.Do(v.ctx, chromedp.Navigate(address)))
 }
 
 // Back presses the browser's back button. The browser may restore the previous page from memory without loading it.
@@ -299,7 +300,7 @@ func (v *Visitor) Back() {
 	}
 	before := history.Entries[history.CurrentIndex-1]
 	call(v, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: before.ID})
-	v.until("the page before does not come back", func() (bool, error) {
+	v.await("the page before does not come back", func() (bool, error) {
 		at, err := tryEval[string](v, "document.readyState === 'complete' ? location.href : ''")
 		return at == before.URL, err
 	})
@@ -317,16 +318,16 @@ func (v *Visitor) Screenshot() []byte {
 	return shot.Data
 }
 
-// Keep writes a screenshot to the folder in the environment variable SLOTMESH_TEST_SCREENSHOTS. If the variable is not
-// set, Keep does nothing.
-func (v *Visitor) Keep(name string) {
+// SaveScreenshot writes a screenshot to the folder in the environment variable SLOTMESH_TEST_SCREENSHOTS. If the
+// variable is not set, SaveScreenshot does nothing.
+func (v *Visitor) SaveScreenshot(name string) {
 	v.t.Helper()
 	folder := os.Getenv("SLOTMESH_TEST_SCREENSHOTS")
 	if folder == "" {
 		return
 	}
-	v.need(os.MkdirAll(folder, 0o755))
-	v.need(os.WriteFile(filepath.Join(folder, name+".png"), v.Screenshot(), 0o644))
+	v.failOnError(os.MkdirAll(folder, 0o755))
+	v.failOnError(os.WriteFile(filepath.Join(folder, name+".png"), v.Screenshot(), 0o644))
 }
 
 // Eval returns the value of a JavaScript expression in the page or in the current frame. The expression can use the
@@ -335,13 +336,13 @@ func (v *Visitor) Keep(name string) {
 func Eval[T any](v *Visitor, expression string) T {
 	v.t.Helper()
 	var value T
-	v.until("the page does not answer", func() (bool, error) {
+	v.await("the page does not answer", func() (bool, error) {
 		var err error
 		value, err = tryEval[T](v, expression)
 		if _, left := errors.AsType[*cdproto.Error](err); left { // the page navigated before the script returned
 			return false, err
 		}
-		v.need(err)
+		v.failOnError(err)
 		return true, nil
 	})
 	return value

@@ -32,15 +32,15 @@ func (m browserTests) Run() int {
 	return code
 }
 
-const form = `<!doctype html><html lang=en><title>Form</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><link rel=stylesheet href=/style.css><main><h1>Form</h1>
+const formPage = `<!doctype html><html lang=en><title>Form</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><link rel=stylesheet href=/style.css><main><h1>Form</h1>
 <form method=post action=/sent><label>Name <input name=name value=old></label><label>Size <select name=size><option value=s>Small<option value=l>Large</select></label>
 <label><input type=checkbox name=agreed> I agree</label><button>Send it</button></form><script src=/script.js></script></main>`
 
-// faulty is a page with one of each fault that Check looks for.
-const faulty = `<!doctype html><html lang=en><title>Faulty</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><script src=/long.js></script><link rel=stylesheet href=/long.css>
+// faultyPage is a page with one of each fault that Check looks for.
+const faultyPage = `<!doctype html><html lang=en><title>Faulty</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><script src=/long.js></script><link rel=stylesheet href=/long.css>
 <main><h1>Faulty</h1><img src="http://localhost:%s/strange.png"><p id=moves>moves</p><div style="width: 2000px">wide</div><script>document.title = "inline"</script><script src=/shift.js></script></main>`
 
-func pages(t *testing.T) *httptest.Server {
+func startPages(t *testing.T) *httptest.Server {
 	t.Helper()
 	noise := func(n int) string { // returns n comments that gzip cannot compress
 		var s strings.Builder
@@ -59,8 +59,8 @@ func pages(t *testing.T) *httptest.Server {
 	}
 	const html, js, css = "text/html; charset=utf-8", "text/javascript", "text/css"
 	server := httptest.NewUnstartedServer(mux)
-	serve("/", html, form)
-	serve("/faulty", html, strings.ReplaceAll(faulty, "%s", strings.Split(server.Listener.Addr().String(), ":")[1]))
+	serve("/", html, formPage)
+	serve("/faulty", html, strings.ReplaceAll(faultyPage, "%s", strings.Split(server.Listener.Addr().String(), ":")[1]))
 	serve("/host", html,
 		`<!doctype html><html lang=en><title>Host</title><main><h1>Host</h1><p style="height: 300px">above</p><iframe src="/" title="Form" width=350 height=300></iframe></main>`)
 	serve("/leaving", html,
@@ -117,8 +117,8 @@ func pages(t *testing.T) *httptest.Server {
 
 func TestVisitorActsAndFindsFaultsInABrowser(t *testing.T) {
 	t.Parallel()
-	server, chromium := pages(t), Open(t)
-	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},
+	server, chromium := startPages(t), Open(t)
+	for name, as := range map[string]Profile{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},
 		"zoomed": {Width: 1280, Zoom: 200, Dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,27 +132,27 @@ func TestVisitorActsAndFindsFaultsInABrowser(t *testing.T) {
 			v.Fill("Size", "Large")
 			v.Press("I agree")
 			v.Press("Send it")
-			v.Sees("Zoë l on " + v.as.Locale)
+			v.ExpectText("Zoë l on " + v.profile.Locale)
 			v.Back()
-			v.Sees("Send it")
+			v.ExpectText("Send it")
 			v.Tab("Send it")
-			v.Keys(kb.Enter)
-			v.Sees("Sent")
+			v.PressKeys(kb.Enter)
+			v.ExpectText("Sent")
 		})
 	}
 	t.Run("within a frame", func(t *testing.T) {
 		t.Parallel()
-		v := chromium.Visit(t, As{})
+		v := chromium.Visit(t, Profile{})
 		v.Go(server.URL + "/host")
-		v.Within(server.URL+"/", func() {
+		v.InFrame(server.URL+"/", func() {
 			v.Fill("Name", "inside")
 			v.Press("Send it")
 		})
-		v.Within("/sent", func() { v.Sees("inside s") })
+		v.InFrame("/sent", func() { v.ExpectText("inside s") })
 	})
 	t.Run("a page that is left meanwhile", func(t *testing.T) {
 		t.Parallel()
-		v := chromium.Visit(t, As{})
+		v := chromium.Visit(t, Profile{})
 		v.Go(server.URL + "/leaving")
 		v.Check()
 		if at := v.Address(); at != server.URL+"/" {
@@ -161,29 +161,29 @@ func TestVisitorActsAndFindsFaultsInABrowser(t *testing.T) {
 	})
 	t.Run("a page in pieces", func(t *testing.T) {
 		t.Parallel()
-		v := chromium.Visit(t, As{})
+		v := chromium.Visit(t, Profile{})
 		v.Go(server.URL + "/pieces")
-		v.Sees("45 min")
-		v.until("the browser tells nothing of the space between two pieces", func() (bool, error) {
-			moved, err := v.moved("true")
+		v.ExpectText("45 min")
+		v.await("the browser tells nothing of the space between two pieces", func() (bool, error) {
+			moved, err := v.findMoves("true")
 			return len(moved) > 0, err
 		})
 		v.Check()
 	})
 	t.Run("a page of ours in pieces", func(t *testing.T) {
 		t.Parallel()
-		v := chromium.Visit(t, As{})
+		v := chromium.Visit(t, Profile{})
 		v.Go(server.URL + "/ours")
-		v.Sees("comes first", "comes later")
+		v.ExpectText("comes first", "comes later")
 		v.Check()
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
-		v := chromium.Visit(t, As{})
+		v := chromium.Visit(t, Profile{})
 		v.Go(server.URL + "/faulty")
-		v.until("it has not moved", func() (bool, error) { moved, err := v.shifts(); return len(moved) > 0, err })
-		seen, err := v.look()
-		found := slices.Concat(seen, v.strangers(), v.complaints(), v.overweight())
+		v.await("it has not moved", func() (bool, error) { moved, err := v.findShifts(); return len(moved) > 0, err })
+		seen, err := v.findPageProblems()
+		found := slices.Concat(seen, v.findForeignRequests(), v.listComplaints(), v.findOverweight())
 		for _, want := range []string{"image-alt", "another host was asked for", "Content Security Policy",
 			"bytes of script", "bytes of CSS", "shifted by", "px wider"} {
 			if !strings.Contains(strings.Join(found, "\n"), want) {
